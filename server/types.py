@@ -1,0 +1,111 @@
+"""Small values that every room of the server shares: keys of replicas, endpoints, offsets, and a reply to come.
+
+Nothing here does I/O, reads a clock or knows of a message's bytes.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+METADATA_TOPIC = "__cluster_metadata"
+METADATA_TOPIC_ID = bytes(15) + b"\x01"
+"""Topic id of the metadata log: most significant half 0, least significant half 1."""
+
+ZERO_UUID = bytes(16)
+NO_NODE = -1
+"""Node id that stands for "none" on the wire (no leader, no vote)."""
+
+
+class ListenerKind(enum.Enum):
+    """Which half of a node a listener belongs to; it decides which requests are served there."""
+
+    BROKER = "broker"
+    CONTROLLER = "controller"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class OffsetAndEpoch:
+    """A position in a log: an offset and the leader epoch it belongs to, compared epoch first."""
+
+    epoch: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """One address under which a node serves one listener."""
+
+    name: str
+    """Listener name, for example ``CONTROLLER``."""
+    host: str
+    port: int
+    security_protocol: int = 0
+    """0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicaKey:
+    """Who a replica is: a node id, and the id of the directory that holds its log where that is known."""
+
+    id: int
+    directory_id: bytes | None = None
+    """16 bytes; None where it is not known (all zeros on the wire)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Voter:
+    """One member of the quorum as a KRAFT_VOTERS record describes it (KIP-853)."""
+
+    key: ReplicaKey
+    endpoints: tuple[Endpoint, ...]
+    min_kraft_version: int = 0
+    max_kraft_version: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaderAndEpoch:
+    """The quorum's leader as one node knows it; ``leader_id`` is -1 where it knows none."""
+
+    leader_id: int
+    epoch: int
+
+
+class Deferred(Generic[T]):
+    """A reply that is decided later, without saying how anyone waits for it.
+
+    Pure rooms hand it out and resolve it; the shell waits on it with whatever its event loop offers.
+    Resolving twice is our own bug and asserts.
+    """
+
+    __slots__ = ("_callbacks", "_done", "_value")
+
+    def __init__(self) -> None:
+        self._done = False
+        self._value: T | None = None
+        self._callbacks: list[Callable[[T], None]] = []
+
+    def resolve(self, value: T) -> None:
+        """Decide the reply and run the callbacks that wait for it, in the order they came."""
+        assert not self._done, "a deferred reply was decided twice"
+        self._done = True
+        self._value = value
+        callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            callback(value)
+
+    def on_done(self, callback: Callable[[T], None]) -> None:
+        """Call ``callback(value)`` once decided; at once if that has happened already."""
+        if self._done:
+            callback(self._value)  # type: ignore[arg-type]
+        else:
+            self._callbacks.append(callback)
+
+    @property
+    def done(self) -> bool:
+        """Whether the reply is decided."""
+        return self._done
