@@ -1,0 +1,257 @@
+"""Model -> the text of one module: classes, reading and writing functions, the schema for run time."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass, field
+
+from codegen import naming
+from codegen.emit_read import ReadEmitter
+from codegen.emit_schema import emit_schema
+from codegen.emit_write import WriteEmitter
+from codegen.literals import annotation, literal, struct_default
+from codegen.model import ArrayType, Field, Message, NotNull, Struct, StructType
+from codegen.resolve import ArrayValue, StructLayout, StructValue, resolve
+from codegen.text import Layouts, Lines
+
+_SUPPORT = (
+    "EMPTY PACK_INT32 TABLE_SIZE UNPACK_INT32 Buffer Buffers Malformed pack_many pack_uuids read_string_length "
+    "read_tag_section read_unknown_tags unpack_many write_string_length write_tag_section"
+).split()
+_PRIMITIVES = "read_unsigned_varint write_unsigned_varint".split()
+_WIDTH = 108
+
+
+@dataclass(slots=True)
+class _Functions:
+    """Names of the functions for each distinct layout, in the order in which they must be defined."""
+
+    message: Message
+    names: dict[StructLayout, int] = field(default_factory=dict)
+
+    def add(self, layout: StructLayout, version: int) -> None:
+        if layout in self.names:
+            return
+        for entry in (*layout.fields, *layout.tagged):
+            value = entry.value.element if isinstance(entry.value, ArrayValue) else entry.value
+            if isinstance(value, StructValue):
+                self.add(value.layout, version)
+        self.names[layout] = version
+
+    def name(self, verb: str, layout: StructLayout) -> str:
+        return naming.function(verb, self.message, layout.struct, self.names[layout])
+
+
+def emit_module(message: Message) -> str:
+    """The whole module of a message that has at least one version."""
+    assert message.versions, f"{message.name} has no version to generate code for"
+    layouts = Layouts()
+    functions = _Functions(message)
+    roots = {version: resolve(message, version) for version in _versions(message)}
+    for version, root in roots.items():
+        functions.add(root, version)
+    body = Lines()
+    for struct in message.structs.values():
+        _emit_class(message, struct, body)
+    reader = ReadEmitter(message, body, layouts, lambda layout: functions.name("read", layout))
+    writer = WriteEmitter(message, body, layouts, lambda layout: functions.name("write", layout))
+    for layout in functions.names:
+        reader.function(functions.name("read", layout), layout)
+    for layout in functions.names:
+        writer.function(functions.name("write", layout), layout)
+    for verb, table in (("read", "_READERS"), ("write", "_WRITERS")):
+        with body.block(f"{table} = ("):
+            body.add(*(f"{functions.name(verb, root)}," for root in roots.values()))
+        body.add(")", "")
+    body.add("")
+    emit_schema(message, body)
+    return _head(message, body.text(), layouts) + body.text()
+
+
+def _versions(message: Message) -> range:
+    return range(message.versions.lowest, message.versions.highest + 1)
+
+
+def _head(message: Message, body: str, layouts: Layouts) -> str:
+    lines = Lines()
+    flexible = f", flexible from {message.flexible.lowest}" if message.flexible else ", never flexible"
+    key = {"request": "api key", "response": "api key"}.get(message.type.value, "record type")
+    keyed = "" if message.api_key is None else f", {key} {message.api_key}"
+    lines.add(f'"""{message.name}: versions {message.versions}{flexible}{keyed}.', "")
+    lines.add(f"Generated from {message.source} by codegen; change the schema, not this file.", '"""', "")
+    lines.add("from __future__ import annotations", "")
+    if layouts.definitions():
+        lines.add("import struct")
+    lines.add("from functools import cache", "from typing import ClassVar", "")
+    structs = ", Struct" if _mentions(body, "Struct") else ""
+    lines.add(f"from kafkaproto.message import Message{structs}")
+    used = [name for name in _PRIMITIVES if _mentions(body, name)]
+    if used:
+        lines.add(f"from kafkaproto.primitives import {', '.join(used)}")
+    names = ["NEVER", "Default", "FieldSchema", "MessageSchema", "StructSchema"]
+    lines.add(f"from kafkaproto.schema import {', '.join(name for name in names if _mentions(body, name))}")
+    _add_import(lines, "kafkaproto.support", [name for name in _SUPPORT if _mentions(body, name)])
+    lines.add("")
+    if "ZERO_UUID" in body:
+        lines.add("ZERO_UUID = bytes(16)")
+    lines.add(*layouts.definitions(), "", "")
+    return lines.text()
+
+
+def _mentions(body: str, name: str) -> bool:
+    return re.search(rf"\b{name}\b", body) is not None
+
+
+def _add_import(lines: Lines, module: str, names: list[str]) -> None:
+    one = f"from {module} import {', '.join(names)}"
+    if len(one) <= _WIDTH:
+        lines.add(one)
+        return
+    with lines.block(f"from {module} import ("):
+        lines.add(*(f"{name}," for name in names))
+    lines.add(")")
+
+
+# -- classes -----------------------------------------------------------------------------------------------------
+
+
+def _emit_class(message: Message, struct: Struct, lines: Lines) -> None:
+    is_root = struct is message.root
+    name = naming.class_name(message, struct)
+    with lines.block(f"class {name}({'Message' if is_root else 'Struct'}):"):
+        about = struct.about or (
+            f"{message.type.value.capitalize()} {message.name}."
+            if is_root
+            else f"{struct.name} of {message.name}."
+        )
+        _docstring(lines, about)
+        lines.add("")
+        slots = [naming.attribute(entry.name) for entry in struct.fields] + ["unknown_tags"]
+        _wrapped(lines, "__slots__ = (", [f'"{slot}"' for slot in slots], ")")
+        lines.add("")
+        if is_root:
+            _message_constants(message, lines)
+        for entry in struct.fields:
+            lines.add(f"{naming.attribute(entry.name)}: {annotation(message, entry)}")
+            _docstring(lines, _describe(entry))
+        lines.add(
+            "unknown_tags: dict[int, bytes] | None",
+            '"""Tagged fields that this release does not know."""',
+            "",
+        )
+        _constructor(message, struct, lines)
+        _equality(struct, name, lines)
+        if is_root:
+            _methods(message, lines)
+    lines.add("", "")
+    for other in message.structs.values():
+        for entry in other.fields:
+            if entry.nullable and entry.default is NotNull.EMPTY and entry.type == StructType(struct.name):
+                lines.add(f"{struct_default(message, entry)} = {name}()", "", "")
+
+
+def _message_constants(message: Message, lines: Lines) -> None:
+    flexible = message.flexible.lowest if message.flexible & message.versions else None
+    lines.add(
+        f'NAME: ClassVar[str] = "{message.name}"',
+        f'TYPE: ClassVar[str] = "{message.type.value}"',
+        f"API_KEY: ClassVar[int | None] = {message.api_key}",
+        f"MIN_VERSION: ClassVar[int] = {message.versions.lowest}",
+        f"MAX_VERSION: ClassVar[int] = {message.versions.highest}",
+        f"FLEXIBLE_FROM: ClassVar[int | None] = {flexible}",
+        f"LATEST_VERSION_UNSTABLE: ClassVar[bool] = {message.latest_version_unstable}",
+    )
+    listeners = "".join(f'"{listener}", ' for listener in message.listeners).rstrip()
+    lines.add(
+        f"LISTENERS: ClassVar[tuple[str, ...]] = ({listeners.removesuffix(',') + ',' if listeners else ''})"
+    )
+    for struct in message.structs.values():
+        alias = naming.alias(message, struct)
+        if struct is not message.root:
+            lines.add(f"{alias} = {naming.class_name(message, struct)}")
+    lines.add("")
+
+
+def _describe(entry: Field) -> str:
+    parts = [f"{entry.about} " if entry.about else "", f"Versions {entry.versions}"]
+    if entry.nullable:
+        parts.append(f", null in {entry.nullable}")
+    if entry.tag is not None:
+        parts.append(f", tag {entry.tag} in {entry.tagged}")
+    if entry.ignorable:
+        parts.append(", dropped where a version lacks it")
+    return "".join(parts) + "."
+
+
+def _docstring(lines: Lines, text: str) -> None:
+    wrapped = textwrap.wrap(text, _WIDTH - 14)
+    if len(wrapped) == 1:
+        lines.add(f'"""{wrapped[0]}"""')
+    else:
+        lines.add(f'"""{wrapped[0]}', *wrapped[1:], '"""')
+
+
+def _wrapped(lines: Lines, head: str, items: list[str], tail: str) -> None:
+    one = f"{head}{', '.join(items)}{',' if len(items) == 1 else ''}{tail}"
+    if len(one) <= _WIDTH - 8:
+        lines.add(one)
+        return
+    with lines.block(head):
+        lines.add(*(f"{item}," for item in items))
+    lines.add(tail)
+
+
+def _constructor(message: Message, struct: Struct, lines: Lines) -> None:
+    parameters = ["self", *(_parameter(message, entry) for entry in struct.fields)]
+    parameters.append("unknown_tags: dict[int, bytes] | None = None")
+    _wrapped(lines, "def __init__(", parameters, ") -> None:")
+    with lines.indented():
+        for entry in struct.fields:
+            lines.add(f"self.{naming.attribute(entry.name)} = {_initial(message, entry)}")
+        lines.add("self.unknown_tags = unknown_tags")
+    lines.add("")
+
+
+def _parameter(message: Message, entry: Field) -> str:
+    name, kind = naming.attribute(entry.name), annotation(message, entry)
+    if entry.default is NotNull.EMPTY and isinstance(entry.type, ArrayType):
+        return f"{name}: {kind} = EMPTY"
+    if entry.default is NotNull.EMPTY and not entry.nullable:
+        return f"{name}: {kind} | None = None"
+    return f"{name}: {kind} = {literal(message, entry)}"
+
+
+def _initial(message: Message, entry: Field) -> str:
+    name = naming.attribute(entry.name)
+    if entry.default is not NotNull.EMPTY:
+        return name
+    if isinstance(entry.type, ArrayType):
+        return f"[] if {name} is EMPTY else {name}"
+    assert isinstance(entry.type, StructType)
+    made = f"{naming.class_name(message, message.structs[entry.type.name])}()"
+    unset = struct_default(message, entry) if entry.nullable else "None"
+    return f"{made} if {name} is {unset} else {name}"
+
+
+def _equality(struct: Struct, name: str, lines: Lines) -> None:
+    with lines.block("def __eq__(self, other: object) -> bool:"), lines.block("return ("):
+        lines.add(f"isinstance(other, {name})")
+        for attribute in [naming.attribute(entry.name) for entry in struct.fields] + ["unknown_tags"]:
+            lines.add(f"and self.{attribute} == other.{attribute}")
+    lines.add("    )", "")
+
+
+def _methods(message: Message, lines: Lines) -> None:
+    name = naming.class_name(message, message.root)
+    lowest = f" - {message.versions.lowest}" if message.versions.lowest else ""
+    lines.add("@staticmethod")
+    lines.call("def _read", ["buffer: Buffer", "position: int", "version: int"], f" -> tuple[{name}, int]:")
+    with lines.indented():
+        lines.add(f"return _READERS[version{lowest}](buffer, position)")
+    lines.add("")
+    with lines.block("def _write(self, out: bytearray, version: int) -> None:"):
+        lines.add(f"_WRITERS[version{lowest}](out, self)")
+    lines.add("", "@staticmethod")
+    with lines.block("def schema() -> MessageSchema:"):
+        lines.add('"""What the fields are; built once, when first asked for."""', "return _schema()")

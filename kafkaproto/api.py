@@ -1,0 +1,89 @@
+"""The table of apis: what each api key is called, its versions, its header versions and its message classes.
+
+Looking something up loads no message; the classes are loaded when first asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from kafkaproto.generated.registry import APIS
+from kafkaproto.message import Message
+from kafkaproto.messages import message_class
+
+API_VERSIONS_KEY = 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiInfo:
+    """One api as the schemas describe it."""
+
+    key: int
+    name: str
+    """Name without Request or Response, for example ``CreateTopics``."""
+    min_version: int
+    max_version: int
+    """Highest version that exists, released or not."""
+    request_flexible_from: int | None
+    response_flexible_from: int | None
+    latest_version_unstable: bool
+    listeners: tuple[str, ...]
+    """Kinds of listeners that serve it in Kafka: broker, controller."""
+
+    @property
+    def max_stable_version(self) -> int:
+        """Highest released version: what a server advertises."""
+        return self.max_version - 1 if self.latest_version_unstable else self.max_version
+
+    def request_header_version(self, version: int) -> int:
+        """2 (client id and tagged fields) in flexible versions, 1 (client id) before."""
+        return 2 if self.request_flexible_from is not None and version >= self.request_flexible_from else 1
+
+    def response_header_version(self, version: int) -> int:
+        """1 (tagged fields) in flexible versions, 0 before; always 0 for ApiVersions (KIP-511): its answer must be
+        readable by a client that does not know yet which versions the server speaks."""
+        if self.key == API_VERSIONS_KEY:
+            return 0
+        return 1 if self.response_flexible_from is not None and version >= self.response_flexible_from else 0
+
+    @property
+    def request_class(self) -> type[Message]:
+        """The class of the request."""
+        return message_class(f"{self.name}Request")
+
+    @property
+    def response_class(self) -> type[Message]:
+        """The class of the response."""
+        return message_class(f"{self.name}Response")
+
+
+@cache
+def api_by_key(key: int) -> ApiInfo | None:
+    """The api of a key, None where no such key exists."""
+    entry = APIS.get(key)
+    if entry is None:
+        return None
+    name, min_version, max_version, request_flexible, response_flexible, unstable, listeners = entry
+    return ApiInfo(
+        key=key,
+        name=name,
+        min_version=min_version,
+        max_version=max_version,
+        request_flexible_from=request_flexible,
+        response_flexible_from=response_flexible,
+        latest_version_unstable=unstable,
+        listeners=listeners,
+    )
+
+
+def api_keys() -> list[int]:
+    """Every api key, ascending."""
+    return list(APIS)
+
+
+@cache
+def response_class_of(request_class: type[Message]) -> type[Message]:
+    """The response that belongs to a request."""
+    assert request_class.TYPE == "request", f"{request_class.NAME} is no request"
+    return message_class(request_class.NAME.removesuffix("Request") + "Response")

@@ -1,0 +1,311 @@
+"""Both ends of a Kafka connection, without a socket: bytes in, events out; messages in, bytes out.
+
+`ServerConnection` turns what a client sends into requests, in order, and insists that answers are given in
+that same order: the protocol matches them by position, the correlation id only confirms it.
+`ClientConnection` starts with ApiVersions, so that every request goes out at the highest version that both
+ends know.
+
+Each is fed with ``receive`` and asked with ``next_event`` until it answers NEED_DATA. RemoteProtocolError
+means that the peer broke the protocol and the connection has to be closed; nothing can be read from it any
+more.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kafkaproto.api import API_VERSIONS_KEY, ApiInfo, api_by_key
+from kafkaproto.error_codes import ErrorCode, describe
+from kafkaproto.errors import RemoteProtocolError, UnsupportedVersionError
+from kafkaproto.frame import MAX_FRAME_SIZE_BYTES, NEED_DATA, FrameReader, NeedData, encode_frame
+from kafkaproto.headers import (
+    decode_request_header,
+    decode_response_header,
+    encode_request_header,
+    encode_response_header,
+)
+from kafkaproto.message import Message
+from kafkaproto.messages import ApiVersionsRequest, ApiVersionsResponse
+from kafkaproto.primitives import Buffer
+
+SOFTWARE_NAME: Final = "kafkaproto"
+SOFTWARE_VERSION: Final = "0.1.0"
+"""What a server is told about us; the version of this package."""
+
+_NEGOTIATION_VERSION: Final = 4
+"""ApiVersions version tried first; a server that does not know it says so in version 0."""
+
+ServedVersions = Callable[[int], tuple[int, int] | None]
+"""Lowest and highest version served of an api key; None for a key that is not served at all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestReceived:
+    """A whole request of an api and version that are served; its body is not decoded yet."""
+
+    api_key: int
+    api_version: int
+    correlation_id: int
+    client_id: str | None
+    frame: bytes
+    """Header and body."""
+    body_offset: int
+    """Where in ``frame`` the body starts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsupportedApiVersions:
+    """An ApiVersions request of a version that is not served.
+
+    Its body cannot be read. It is answered all the same, with an ApiVersions response of version 0 and error
+    35, so that the client can choose another version (KIP-511); every other such request ends the connection.
+    """
+
+    api_version: int
+    correlation_id: int
+    client_id: str | None
+
+
+class ServerConnection:
+    """The server's end of one connection."""
+
+    __slots__ = ("_frames", "_served_versions", "_unanswered")
+
+    def __init__(self, served_versions: ServedVersions, *, max_request_size: int) -> None:
+        """``max_request_size`` is the largest request accepted, in bytes."""
+        self._served_versions = served_versions
+        self._frames = FrameReader(max_request_size)
+        # Correlation id and response header version of each request given out, oldest first.
+        self._unanswered: deque[tuple[int, int]] = deque()
+
+    @property
+    def buffered_bytes(self) -> int:
+        """Bytes received that are not part of an event yet."""
+        return self._frames.buffered_bytes
+
+    @property
+    def is_inside_request(self) -> bool:
+        """Whether a request has begun to arrive and is not complete."""
+        return self._frames.is_inside_frame
+
+    def receive(self, data: Buffer) -> None:
+        """Take the next bytes that arrived."""
+        self._frames.receive(data)
+
+    def next_event(self) -> RequestReceived | UnsupportedApiVersions | NeedData:
+        """The next request, or NEED_DATA.
+
+        Raises RemoteProtocolError for a size out of bounds, a header that does not parse, and for an api key
+        or version that is not served: Kafka closes the connection in all these cases, without an answer.
+        """
+        frame = self._frames.next_frame()
+        if frame is NEED_DATA:
+            return NEED_DATA
+        header, body_offset = decode_request_header(frame, self._request_header_version)
+        api_key, api_version = header.api_key, header.api_version
+        if api_key == API_VERSIONS_KEY and not self._is_served(api_key, api_version):
+            self._unanswered.append((header.correlation_id, 0))
+            return UnsupportedApiVersions(
+                api_version=api_version, correlation_id=header.correlation_id, client_id=header.client_id
+            )
+        self._unanswered.append((header.correlation_id, _api(api_key).response_header_version(api_version)))
+        return RequestReceived(
+            api_key=api_key,
+            api_version=api_version,
+            correlation_id=header.correlation_id,
+            client_id=header.client_id,
+            frame=frame,
+            body_offset=body_offset,
+        )
+
+    def send_response(self, correlation_id: int, body: Sequence[Buffer]) -> list[Buffer]:
+        """The buffers to send for a response whose encoded body is ``body``; nothing is copied.
+
+        Answers must be given in the order of the requests; ``correlation_id`` is that of the oldest
+        unanswered.
+        """
+        return encode_frame([encode_response_header(correlation_id, self._answer(correlation_id)), *body])
+
+    def skip_response(self, correlation_id: int) -> None:
+        """The oldest unanswered request, which has this correlation id, gets no answer (Produce, acks 0)."""
+        self._answer(correlation_id)
+
+    def _answer(self, correlation_id: int) -> int:
+        assert self._unanswered, "there is no request to answer"
+        oldest, header_version = self._unanswered.popleft()
+        assert oldest == correlation_id, f"request {oldest} is to be answered before {correlation_id}"
+        return header_version
+
+    def _is_served(self, api_key: int, api_version: int) -> bool:
+        served = self._served_versions(api_key)
+        return served is not None and served[0] <= api_version <= served[1]
+
+    def _request_header_version(self, api_key: int, api_version: int) -> int:
+        """The header version; refuses what is not served before anything depends on it."""
+        if self._is_served(api_key, api_version):
+            return _api(api_key).request_header_version(api_version)
+        if api_key == API_VERSIONS_KEY:
+            # Enough to find the client id; where an unknown version's header ends, nobody knows.
+            return 1
+        served = self._served_versions(api_key)
+        if served is None:
+            raise RemoteProtocolError(f"api key {api_key} is not served here")
+        raise RemoteProtocolError(
+            f"{_api(api_key).name} version {api_version} is not served here,"
+            f" versions {served[0]} to {served[1]} are"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Negotiated:
+    """The server has said what it serves; requests may be sent from now on."""
+
+    api_versions: Message
+    """Its ApiVersionsResponse."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseReceived:
+    """The answer to the oldest request that waited for one."""
+
+    correlation_id: int
+    api_version: int
+    response: Message
+
+
+class ClientConnection:
+    """The client's end of one connection. What is to be written is collected in ``data_to_send``."""
+
+    def __init__(self, *, client_id: str | None, max_response_size: int = MAX_FRAME_SIZE_BYTES) -> None:
+        """``max_response_size`` is the largest response accepted, in bytes. An ApiVersions request waits to
+        be sent at once; before its answer, which is the event `Negotiated`, no other request may be sent."""
+        self._client_id = client_id
+        self._frames = FrameReader(max_response_size)
+        self._outgoing: list[Buffer] = []
+        self._next_correlation_id = 0
+        # Correlation id, api and version of each request sent, oldest first.
+        self._waiting: deque[tuple[int, ApiInfo, int]] = deque()
+        self._served: dict[int, tuple[int, int]] | None = None
+        self._send_api_versions(_NEGOTIATION_VERSION)
+
+    @property
+    def is_negotiated(self) -> bool:
+        """Whether the server has said what it serves."""
+        return self._served is not None
+
+    def data_to_send(self) -> list[Buffer]:
+        """The buffers to write now; they are given out once."""
+        outgoing, self._outgoing = self._outgoing, []
+        return outgoing
+
+    def receive(self, data: Buffer) -> None:
+        """Take the next bytes that arrived."""
+        self._frames.receive(data)
+
+    def version_for(self, request: type[Message] | Message) -> int:
+        """The highest version of a request that both ends know, unreleased ones left out.
+
+        Raises UnsupportedVersionError, which says what each end knows, if there is none.
+        """
+        lowest, highest = self._served_range(request)
+        ours = request.MAX_VERSION - request.LATEST_VERSION_UNSTABLE
+        version = min(ours, highest)
+        if version < max(request.MIN_VERSION, lowest):
+            raise UnsupportedVersionError(
+                f"no version is common: the server knows {lowest} to {highest}, we know"
+                f" {request.MIN_VERSION} to {ours}",
+                where=request.NAME,
+            )
+        return version
+
+    def send_request(self, request: Message, version: int | None = None) -> int:
+        """Put a request among the data to send, at the highest common version unless one is given.
+
+        Returns its correlation id. Raises UnsupportedVersionError if the server does not know the version,
+        and what ``request.encode`` raises.
+        """
+        if version is None:
+            version = self.version_for(request)
+        else:
+            lowest, highest = self._served_range(request)
+            if not lowest <= version <= highest:
+                raise UnsupportedVersionError(
+                    f"version {version} is not among the server's, which are {lowest} to {highest}",
+                    where=request.NAME,
+                )
+        return self._send(request, version)
+
+    def next_event(self) -> Negotiated | ResponseReceived | NeedData:
+        """The next answer, or NEED_DATA; there may be new data to send after it.
+
+        Raises RemoteProtocolError for an answer that does not parse or that nobody waits for, and if
+        ApiVersions is answered with an error that leaves nothing to try.
+        """
+        while (frame := self._frames.next_frame()) is not NEED_DATA:
+            if not self._waiting:
+                raise RemoteProtocolError("a response came that no request waits for")
+            correlation_id, info, version = self._waiting.popleft()
+            answered, offset = decode_response_header(frame, info.response_header_version(version))
+            if answered != correlation_id:
+                raise RemoteProtocolError(
+                    f"the response has correlation id {answered}, that of request {correlation_id} is due"
+                )
+            if self._served is None:
+                negotiated = self._negotiate(frame, offset, version)
+                if negotiated is not None:
+                    return negotiated
+            else:
+                response, _ = info.response_class.decode(frame, version, offset)
+                return ResponseReceived(correlation_id=correlation_id, api_version=version, response=response)
+        return NEED_DATA
+
+    def _negotiate(self, frame: bytes, offset: int, version: int) -> Negotiated | None:
+        """Read the answer to ApiVersions; None if it has to be asked again at another version."""
+        is_refused = frame[offset : offset + 2] == ErrorCode.UNSUPPORTED_VERSION.to_bytes(2)
+        # A server that does not know the version answers in version 0, the only one it can count on.
+        response, _ = ApiVersionsResponse.decode(frame, 0 if is_refused else version, offset)
+        served = {entry.api_key: (entry.min_version, entry.max_version) for entry in response.api_keys}
+        if is_refused and version > 0:
+            _, highest = served.get(API_VERSIONS_KEY, (0, 0))
+            self._send_api_versions(max(0, min(highest, version - 1)))
+            return None
+        if response.error_code:
+            error = describe(response.error_code)
+            raise RemoteProtocolError(f"ApiVersions is answered with error {error.code} {error.name}")
+        self._served = served
+        return Negotiated(api_versions=response)
+
+    def _send_api_versions(self, version: int) -> None:
+        request = ApiVersionsRequest(
+            client_software_name=SOFTWARE_NAME, client_software_version=SOFTWARE_VERSION
+        )
+        self._send(request, version)
+
+    def _send(self, request: Message, version: int) -> int:
+        info = _api(request.API_KEY)
+        body = request.encode(version)
+        correlation_id = self._next_correlation_id
+        header = encode_request_header(
+            api_key=info.key, api_version=version, correlation_id=correlation_id, client_id=self._client_id
+        )
+        self._outgoing += encode_frame([header, body])
+        self._waiting.append((correlation_id, info, version))
+        self._next_correlation_id = (correlation_id + 1) & 0x7FFF_FFFF
+        return correlation_id
+
+    def _served_range(self, request: type[Message] | Message) -> tuple[int, int]:
+        assert self._served is not None, "a request before the server said what it serves"
+        served = self._served.get(_api(request.API_KEY).key)
+        if served is None:
+            raise UnsupportedVersionError("the server does not serve this api", where=request.NAME)
+        return served
+
+
+def _api(api_key: int | None) -> ApiInfo:
+    """The api of a key that is known to exist."""
+    info = None if api_key is None else api_by_key(api_key)
+    assert info is not None, f"api key {api_key} does not exist"
+    return info

@@ -1,0 +1,1 @@
+"""Codecs generated from messages/; `kafkaproto.messages` is the door to them."""

@@ -1,0 +1,286 @@
+"""AccessControlEntryRecord: versions 0, flexible from 0, record type 18.
+
+Generated from metadata/AccessControlEntryRecord.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message
+from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+ZERO_UUID = bytes(16)
+_unpack_ubB = struct.Struct(">16sbB").unpack_from
+_unpack_bB = struct.Struct(">bB").unpack_from
+_unpack_bbB = struct.Struct(">bbB").unpack_from
+_pack_ub = struct.Struct(">16sb").pack
+_pack_ubB = struct.Struct(">16sbB").pack
+_pack_b = struct.Struct(">b").pack
+_pack_bB = struct.Struct(">bB").pack
+_pack_bb = struct.Struct(">bb").pack
+_pack_bbB = struct.Struct(">bbB").pack
+
+
+class AccessControlEntryRecord(Message):
+    """Metadata AccessControlEntryRecord."""
+
+    __slots__ = (
+        "id",
+        "resource_type",
+        "resource_name",
+        "pattern_type",
+        "principal",
+        "host",
+        "operation",
+        "permission_type",
+        "unknown_tags",
+    )
+
+    NAME: ClassVar[str] = "AccessControlEntryRecord"
+    TYPE: ClassVar[str] = "metadata"
+    API_KEY: ClassVar[int | None] = 18
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+
+    id: bytes
+    """Versions 0+."""
+    resource_type: int
+    """Versions 0+."""
+    resource_name: str
+    """Versions 0+."""
+    pattern_type: int
+    """Versions 0+."""
+    principal: str
+    """Versions 0+."""
+    host: str
+    """Versions 0+."""
+    operation: int
+    """Versions 0+."""
+    permission_type: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        id: bytes = ZERO_UUID,
+        resource_type: int = 0,
+        resource_name: str = "",
+        pattern_type: int = 0,
+        principal: str = "",
+        host: str = "",
+        operation: int = 0,
+        permission_type: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.id = id
+        self.resource_type = resource_type
+        self.resource_name = resource_name
+        self.pattern_type = pattern_type
+        self.principal = principal
+        self.host = host
+        self.operation = operation
+        self.permission_type = permission_type
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AccessControlEntryRecord)
+            and self.id == other.id
+            and self.resource_type == other.resource_type
+            and self.resource_name == other.resource_name
+            and self.pattern_type == other.pattern_type
+            and self.principal == other.principal
+            and self.host == other.host
+            and self.operation == other.operation
+            and self.permission_type == other.permission_type
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[AccessControlEntryRecord, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[AccessControlEntryRecord, int]:
+    id, resource_type, length = _unpack_ubB(buffer, position)
+    position += 18
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    resource_name = str(buffer[position:end], "utf-8")
+    position = end
+    pattern_type, length = _unpack_bB(buffer, position)
+    position += 2
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    principal = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    host = str(buffer[position:end], "utf-8")
+    position = end
+    operation, permission_type, tags = _unpack_bbB(buffer, position)
+    position += 3
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AccessControlEntryRecord(
+        id,
+        resource_type,
+        resource_name,
+        pattern_type,
+        principal,
+        host,
+        operation,
+        permission_type,
+        unknown,
+    ), position
+
+
+def _write_v0(out: bytearray, message: AccessControlEntryRecord) -> None:
+    id = message.id
+    if len(id) != 16:
+        raise Malformed
+    resource_name = message.resource_name
+    data = resource_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out += _pack_ubB(id, message.resource_type, length)
+    else:
+        out += _pack_ub(id, message.resource_type)
+        write_string_length(out, length)
+    out += data
+    principal = message.principal
+    data = principal.encode()
+    length = len(data) + 1
+    if length < 128:
+        out += _pack_bB(message.pattern_type, length)
+    else:
+        out += _pack_b(message.pattern_type)
+        write_string_length(out, length)
+    out += data
+    host = message.host
+    data = host.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        out += _pack_bb(message.operation, message.permission_type)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_bbB(message.operation, message.permission_type, 0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    access_control_entry_record_struct = StructSchema(
+        python_class=AccessControlEntryRecord,
+        fields=(
+            FieldSchema(
+                name="Id",
+                attribute="id",
+                type="uuid",
+                versions=(0, 32767),
+                default=ZERO_UUID,
+            ),
+            FieldSchema(
+                name="ResourceType",
+                attribute="resource_type",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ResourceName",
+                attribute="resource_name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="PatternType",
+                attribute="pattern_type",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Principal",
+                attribute="principal",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Host",
+                attribute="host",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Operation",
+                attribute="operation",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="PermissionType",
+                attribute="permission_type",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="AccessControlEntryRecord",
+        flexible_from=0,
+        root=access_control_entry_record_struct,
+    )

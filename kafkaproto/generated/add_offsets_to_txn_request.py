@@ -1,0 +1,234 @@
+"""AddOffsetsToTxnRequest: versions 0-4, flexible from 3, api key 25.
+
+Generated from api/AddOffsetsToTxnRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message
+from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_qhB = struct.Struct(">qhB").unpack_from
+_unpack_qhh = struct.Struct(">qhh").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_qh = struct.Struct(">qh").pack
+_pack_qhB = struct.Struct(">qhB").pack
+_pack_qhh = struct.Struct(">qhh").pack
+
+
+class AddOffsetsToTxnRequest(Message):
+    """Request AddOffsetsToTxnRequest."""
+
+    __slots__ = ("transactional_id", "producer_id", "producer_epoch", "group_id", "unknown_tags")
+
+    NAME: ClassVar[str] = "AddOffsetsToTxnRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 25
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 4
+    FLEXIBLE_FROM: ClassVar[int | None] = 3
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+
+    transactional_id: str
+    """Versions 0+."""
+    producer_id: int
+    """Versions 0+."""
+    producer_epoch: int
+    """Versions 0+."""
+    group_id: str
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        transactional_id: str = "",
+        producer_id: int = 0,
+        producer_epoch: int = 0,
+        group_id: str = "",
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.transactional_id = transactional_id
+        self.producer_id = producer_id
+        self.producer_epoch = producer_epoch
+        self.group_id = group_id
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AddOffsetsToTxnRequest)
+            and self.transactional_id == other.transactional_id
+            and self.producer_id == other.producer_id
+            and self.producer_epoch == other.producer_epoch
+            and self.group_id == other.group_id
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[AddOffsetsToTxnRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[AddOffsetsToTxnRequest, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    transactional_id = str(buffer[position:end], "utf-8")
+    position = end
+    producer_id, producer_epoch, length = _unpack_qhh(buffer, position)
+    position += 12
+    if length < 0:
+        raise Malformed
+    end = position + length
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    return AddOffsetsToTxnRequest(transactional_id, producer_id, producer_epoch, group_id), position
+
+
+def _read_v3(buffer: Buffer, position: int) -> tuple[AddOffsetsToTxnRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    transactional_id = str(buffer[position:end], "utf-8")
+    position = end
+    producer_id, producer_epoch, length = _unpack_qhB(buffer, position)
+    position += 11
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AddOffsetsToTxnRequest(transactional_id, producer_id, producer_epoch, group_id, unknown), position
+
+
+def _write_v0(out: bytearray, message: AddOffsetsToTxnRequest) -> None:
+    transactional_id = message.transactional_id
+    data = transactional_id.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data)
+    out += _pack_qhh(message.producer_id, message.producer_epoch, length)
+    out += data
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v3(out: bytearray, message: AddOffsetsToTxnRequest) -> None:
+    transactional_id = message.transactional_id
+    data = transactional_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out += _pack_qhB(message.producer_id, message.producer_epoch, length)
+    else:
+        out += _pack_qh(message.producer_id, message.producer_epoch)
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v0,
+    _read_v0,
+    _read_v3,
+    _read_v3,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v0,
+    _write_v0,
+    _write_v3,
+    _write_v3,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    add_offsets_to_txn_request_struct = StructSchema(
+        python_class=AddOffsetsToTxnRequest,
+        fields=(
+            FieldSchema(
+                name="TransactionalId",
+                attribute="transactional_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="ProducerId",
+                attribute="producer_id",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ProducerEpoch",
+                attribute="producer_epoch",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="GroupId",
+                attribute="group_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="AddOffsetsToTxnRequest",
+        flexible_from=3,
+        root=add_offsets_to_txn_request_struct,
+    )

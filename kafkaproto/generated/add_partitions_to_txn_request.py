@@ -1,0 +1,668 @@
+"""AddPartitionsToTxnRequest: versions 0-5, flexible from 3, api key 24.
+
+Generated from api/AddPartitionsToTxnRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_qhtB = struct.Struct(">qh?B").unpack_from
+_unpack_qhB = struct.Struct(">qhB").unpack_from
+_unpack_qhi = struct.Struct(">qhi").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+_pack_qh = struct.Struct(">qh").pack
+_pack_qht = struct.Struct(">qh?").pack
+_pack_qhtB = struct.Struct(">qh?B").pack
+_pack_qhB = struct.Struct(">qhB").pack
+_pack_qhi = struct.Struct(">qhi").pack
+
+
+class AddPartitionsToTxnRequestAddPartitionsToTxnTopic(Struct):
+    """AddPartitionsToTxnTopic of AddPartitionsToTxnRequest."""
+
+    __slots__ = ("name", "partitions", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    partitions: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        partitions: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AddPartitionsToTxnRequestAddPartitionsToTxnTopic)
+            and self.name == other.name
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AddPartitionsToTxnRequestAddPartitionsToTxnTransaction(Struct):
+    """AddPartitionsToTxnTransaction of AddPartitionsToTxnRequest."""
+
+    __slots__ = (
+        "transactional_id",
+        "producer_id",
+        "producer_epoch",
+        "verify_only",
+        "topics",
+        "unknown_tags",
+    )
+
+    transactional_id: str
+    """Versions 4+."""
+    producer_id: int
+    """Versions 4+."""
+    producer_epoch: int
+    """Versions 4+."""
+    verify_only: bool
+    """Versions 4+."""
+    topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic]
+    """Versions 4+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        transactional_id: str = "",
+        producer_id: int = 0,
+        producer_epoch: int = 0,
+        verify_only: bool = False,
+        topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.transactional_id = transactional_id
+        self.producer_id = producer_id
+        self.producer_epoch = producer_epoch
+        self.verify_only = verify_only
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AddPartitionsToTxnRequestAddPartitionsToTxnTransaction)
+            and self.transactional_id == other.transactional_id
+            and self.producer_id == other.producer_id
+            and self.producer_epoch == other.producer_epoch
+            and self.verify_only == other.verify_only
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AddPartitionsToTxnRequest(Message):
+    """Request AddPartitionsToTxnRequest."""
+
+    __slots__ = (
+        "transactions",
+        "v3_and_below_transactional_id",
+        "v3_and_below_producer_id",
+        "v3_and_below_producer_epoch",
+        "v3_and_below_topics",
+        "unknown_tags",
+    )
+
+    NAME: ClassVar[str] = "AddPartitionsToTxnRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 24
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 5
+    FLEXIBLE_FROM: ClassVar[int | None] = 3
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    AddPartitionsToTxnTopic = AddPartitionsToTxnRequestAddPartitionsToTxnTopic
+    AddPartitionsToTxnTransaction = AddPartitionsToTxnRequestAddPartitionsToTxnTransaction
+
+    transactions: list[AddPartitionsToTxnRequestAddPartitionsToTxnTransaction]
+    """Versions 4+."""
+    v3_and_below_transactional_id: str
+    """Versions 0-3."""
+    v3_and_below_producer_id: int
+    """Versions 0-3."""
+    v3_and_below_producer_epoch: int
+    """Versions 0-3."""
+    v3_and_below_topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic]
+    """Versions 0-3."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        transactions: list[AddPartitionsToTxnRequestAddPartitionsToTxnTransaction] = EMPTY,
+        v3_and_below_transactional_id: str = "",
+        v3_and_below_producer_id: int = 0,
+        v3_and_below_producer_epoch: int = 0,
+        v3_and_below_topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.transactions = [] if transactions is EMPTY else transactions
+        self.v3_and_below_transactional_id = v3_and_below_transactional_id
+        self.v3_and_below_producer_id = v3_and_below_producer_id
+        self.v3_and_below_producer_epoch = v3_and_below_producer_epoch
+        self.v3_and_below_topics = [] if v3_and_below_topics is EMPTY else v3_and_below_topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AddPartitionsToTxnRequest)
+            and self.transactions == other.transactions
+            and self.v3_and_below_transactional_id == other.v3_and_below_transactional_id
+            and self.v3_and_below_producer_id == other.v3_and_below_producer_id
+            and self.v3_and_below_producer_epoch == other.v3_and_below_producer_epoch
+            and self.v3_and_below_topics == other.v3_and_below_topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[AddPartitionsToTxnRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_add_partitions_to_txn_topic_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[AddPartitionsToTxnRequestAddPartitionsToTxnTopic, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[int]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    return AddPartitionsToTxnRequestAddPartitionsToTxnTopic(name, partitions), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    v3_and_below_transactional_id = str(buffer[position:end], "utf-8")
+    position = end
+    v3_and_below_topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic]
+    v3_and_below_producer_id, v3_and_below_producer_epoch, count = _unpack_qhi(buffer, position)
+    position += 14
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    v3_and_below_topics = []
+    for _ in range(count):
+        v3_and_below_topics_item, position = _read_add_partitions_to_txn_topic_v0(buffer, position)
+        v3_and_below_topics.append(v3_and_below_topics_item)
+    return AddPartitionsToTxnRequest(
+        [],
+        v3_and_below_transactional_id,
+        v3_and_below_producer_id,
+        v3_and_below_producer_epoch,
+        v3_and_below_topics,
+    ), position
+
+
+def _read_add_partitions_to_txn_topic_v3(
+    buffer: Buffer,
+    position: int,
+) -> tuple[AddPartitionsToTxnRequestAddPartitionsToTxnTopic, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AddPartitionsToTxnRequestAddPartitionsToTxnTopic(name, partitions, unknown), position
+
+
+def _read_v3(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    v3_and_below_transactional_id = str(buffer[position:end], "utf-8")
+    position = end
+    v3_and_below_topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic]
+    v3_and_below_producer_id, v3_and_below_producer_epoch, count = _unpack_qhB(buffer, position)
+    position += 11
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    v3_and_below_topics = []
+    for _ in range(count):
+        v3_and_below_topics_item, position = _read_add_partitions_to_txn_topic_v3(buffer, position)
+        v3_and_below_topics.append(v3_and_below_topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AddPartitionsToTxnRequest(
+        [],
+        v3_and_below_transactional_id,
+        v3_and_below_producer_id,
+        v3_and_below_producer_epoch,
+        v3_and_below_topics,
+        unknown,
+    ), position
+
+
+def _read_add_partitions_to_txn_transaction_v4(
+    buffer: Buffer,
+    position: int,
+) -> tuple[AddPartitionsToTxnRequestAddPartitionsToTxnTransaction, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    transactional_id = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic]
+    producer_id, producer_epoch, verify_only, count = _unpack_qhtB(buffer, position)
+    position += 12
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_add_partitions_to_txn_topic_v3(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AddPartitionsToTxnRequestAddPartitionsToTxnTransaction(
+        transactional_id,
+        producer_id,
+        producer_epoch,
+        verify_only,
+        topics,
+        unknown,
+    ), position
+
+
+def _read_v4(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, int]:
+    transactions: list[AddPartitionsToTxnRequestAddPartitionsToTxnTransaction]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    transactions = []
+    for _ in range(count):
+        transactions_item, position = _read_add_partitions_to_txn_transaction_v4(buffer, position)
+        transactions.append(transactions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AddPartitionsToTxnRequest(transactions, "", 0, 0, [], unknown), position
+
+
+def _write_add_partitions_to_txn_topic_v0(
+    out: bytearray,
+    message: AddPartitionsToTxnRequestAddPartitionsToTxnTopic,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions)
+    out += _pack_i(count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v0(out: bytearray, message: AddPartitionsToTxnRequest) -> None:
+    if len(message.transactions) != 0:
+        raise Malformed
+    v3_and_below_transactional_id = message.v3_and_below_transactional_id
+    data = v3_and_below_transactional_id.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    v3_and_below_topics = message.v3_and_below_topics
+    count = len(v3_and_below_topics)
+    out += _pack_qhi(message.v3_and_below_producer_id, message.v3_and_below_producer_epoch, count)
+    for v3_and_below_topics_item in v3_and_below_topics:
+        _write_add_partitions_to_txn_topic_v0(out, v3_and_below_topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_add_partitions_to_txn_topic_v3(
+    out: bytearray,
+    message: AddPartitionsToTxnRequestAddPartitionsToTxnTopic,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v3(out: bytearray, message: AddPartitionsToTxnRequest) -> None:
+    if len(message.transactions) != 0:
+        raise Malformed
+    v3_and_below_transactional_id = message.v3_and_below_transactional_id
+    data = v3_and_below_transactional_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    v3_and_below_topics = message.v3_and_below_topics
+    count = len(v3_and_below_topics) + 1
+    if count < 128:
+        out += _pack_qhB(message.v3_and_below_producer_id, message.v3_and_below_producer_epoch, count)
+    else:
+        out += _pack_qh(message.v3_and_below_producer_id, message.v3_and_below_producer_epoch)
+        write_unsigned_varint(out, count)
+    for v3_and_below_topics_item in v3_and_below_topics:
+        _write_add_partitions_to_txn_topic_v3(out, v3_and_below_topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_add_partitions_to_txn_transaction_v4(
+    out: bytearray,
+    message: AddPartitionsToTxnRequestAddPartitionsToTxnTransaction,
+) -> None:
+    transactional_id = message.transactional_id
+    data = transactional_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_qhtB(message.producer_id, message.producer_epoch, message.verify_only, count)
+    else:
+        out += _pack_qht(message.producer_id, message.producer_epoch, message.verify_only)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_add_partitions_to_txn_topic_v3(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v4(out: bytearray, message: AddPartitionsToTxnRequest) -> None:
+    if message.v3_and_below_transactional_id != "":
+        raise Malformed
+    if message.v3_and_below_producer_id != 0:
+        raise Malformed
+    if message.v3_and_below_producer_epoch != 0:
+        raise Malformed
+    if len(message.v3_and_below_topics) != 0:
+        raise Malformed
+    transactions = message.transactions
+    count = len(transactions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for transactions_item in transactions:
+        _write_add_partitions_to_txn_transaction_v4(out, transactions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v0,
+    _read_v0,
+    _read_v3,
+    _read_v4,
+    _read_v4,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v0,
+    _write_v0,
+    _write_v3,
+    _write_v4,
+    _write_v4,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    add_partitions_to_txn_topic_struct = StructSchema(
+        python_class=AddPartitionsToTxnRequestAddPartitionsToTxnTopic,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    add_partitions_to_txn_transaction_struct = StructSchema(
+        python_class=AddPartitionsToTxnRequestAddPartitionsToTxnTransaction,
+        fields=(
+            FieldSchema(
+                name="TransactionalId",
+                attribute="transactional_id",
+                type="string",
+                versions=(4, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="ProducerId",
+                attribute="producer_id",
+                type="int64",
+                versions=(4, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ProducerEpoch",
+                attribute="producer_epoch",
+                type="int16",
+                versions=(4, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="VerifyOnly",
+                attribute="verify_only",
+                type="bool",
+                versions=(4, 32767),
+                default=False,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="AddPartitionsToTxnTopic",
+                struct=add_partitions_to_txn_topic_struct,
+                array=True,
+                versions=(4, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    add_partitions_to_txn_request_struct = StructSchema(
+        python_class=AddPartitionsToTxnRequest,
+        fields=(
+            FieldSchema(
+                name="Transactions",
+                attribute="transactions",
+                type="AddPartitionsToTxnTransaction",
+                struct=add_partitions_to_txn_transaction_struct,
+                array=True,
+                versions=(4, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="V3AndBelowTransactionalId",
+                attribute="v3_and_below_transactional_id",
+                type="string",
+                versions=(0, 3),
+                default="",
+            ),
+            FieldSchema(
+                name="V3AndBelowProducerId",
+                attribute="v3_and_below_producer_id",
+                type="int64",
+                versions=(0, 3),
+                default=0,
+            ),
+            FieldSchema(
+                name="V3AndBelowProducerEpoch",
+                attribute="v3_and_below_producer_epoch",
+                type="int16",
+                versions=(0, 3),
+                default=0,
+            ),
+            FieldSchema(
+                name="V3AndBelowTopics",
+                attribute="v3_and_below_topics",
+                type="AddPartitionsToTxnTopic",
+                struct=add_partitions_to_txn_topic_struct,
+                array=True,
+                versions=(0, 3),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="AddPartitionsToTxnRequest",
+        flexible_from=3,
+        root=add_partitions_to_txn_request_struct,
+    )

@@ -1,0 +1,509 @@
+"""AlterClientQuotasResponse: versions 0-1, flexible from 1, api key 49.
+
+Generated from api/AlterClientQuotasResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_hB = struct.Struct(">hB").unpack_from
+_unpack_hh = struct.Struct(">hh").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ii = struct.Struct(">ii").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_hB = struct.Struct(">hB").pack
+_pack_hh = struct.Struct(">hh").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ii = struct.Struct(">ii").pack
+
+
+class AlterClientQuotasResponseEntityData(Struct):
+    """EntityData of AlterClientQuotasResponse."""
+
+    __slots__ = ("entity_type", "entity_name", "unknown_tags")
+
+    entity_type: str
+    """Versions 0+."""
+    entity_name: str | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        entity_type: str = "",
+        entity_name: str | None = "",
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.entity_type = entity_type
+        self.entity_name = entity_name
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterClientQuotasResponseEntityData)
+            and self.entity_type == other.entity_type
+            and self.entity_name == other.entity_name
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AlterClientQuotasResponseEntryData(Struct):
+    """EntryData of AlterClientQuotasResponse."""
+
+    __slots__ = ("error_code", "error_message", "entity", "unknown_tags")
+
+    error_code: int
+    """Versions 0+."""
+    error_message: str | None
+    """Versions 0+, null in 0+."""
+    entity: list[AlterClientQuotasResponseEntityData]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        error_code: int = 0,
+        error_message: str | None = "",
+        entity: list[AlterClientQuotasResponseEntityData] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.error_code = error_code
+        self.error_message = error_message
+        self.entity = [] if entity is EMPTY else entity
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterClientQuotasResponseEntryData)
+            and self.error_code == other.error_code
+            and self.error_message == other.error_message
+            and self.entity == other.entity
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AlterClientQuotasResponse(Message):
+    """Response AlterClientQuotasResponse."""
+
+    __slots__ = ("throttle_time_ms", "entries", "unknown_tags")
+
+    NAME: ClassVar[str] = "AlterClientQuotasResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 49
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 1
+    FLEXIBLE_FROM: ClassVar[int | None] = 1
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    EntityData = AlterClientQuotasResponseEntityData
+    EntryData = AlterClientQuotasResponseEntryData
+
+    throttle_time_ms: int
+    """Versions 0+."""
+    entries: list[AlterClientQuotasResponseEntryData]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        entries: list[AlterClientQuotasResponseEntryData] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.entries = [] if entries is EMPTY else entries
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterClientQuotasResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.entries == other.entries
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterClientQuotasResponse, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_entity_data_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponseEntityData, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    entity_type = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        entity_name = None
+    else:
+        end = position + length
+        entity_name = str(buffer[position:end], "utf-8")
+        position = end
+    return AlterClientQuotasResponseEntityData(entity_type, entity_name), position
+
+
+def _read_entry_data_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponseEntryData, int]:
+    error_code, length = _unpack_hh(buffer, position)
+    position += 4
+    if length < 0:
+        error_message = None
+    else:
+        end = position + length
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    entity: list[AlterClientQuotasResponseEntityData]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    entity = []
+    for _ in range(count):
+        entity_item, position = _read_entity_data_v0(buffer, position)
+        entity.append(entity_item)
+    return AlterClientQuotasResponseEntryData(error_code, error_message, entity), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponse, int]:
+    entries: list[AlterClientQuotasResponseEntryData]
+    throttle_time_ms, count = _unpack_ii(buffer, position)
+    position += 8
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    entries = []
+    for _ in range(count):
+        entries_item, position = _read_entry_data_v0(buffer, position)
+        entries.append(entries_item)
+    return AlterClientQuotasResponse(throttle_time_ms, entries), position
+
+
+def _read_entity_data_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponseEntityData, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    entity_type = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        entity_name = None
+    else:
+        end = position + length - 1
+        entity_name = str(buffer[position:end], "utf-8")
+        position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterClientQuotasResponseEntityData(entity_type, entity_name, unknown), position
+
+
+def _read_entry_data_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponseEntryData, int]:
+    error_code, length = _unpack_hB(buffer, position)
+    position += 3
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        error_message = None
+    else:
+        end = position + length - 1
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    entity: list[AlterClientQuotasResponseEntityData]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    entity = []
+    for _ in range(count):
+        entity_item, position = _read_entity_data_v1(buffer, position)
+        entity.append(entity_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterClientQuotasResponseEntryData(error_code, error_message, entity, unknown), position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponse, int]:
+    entries: list[AlterClientQuotasResponseEntryData]
+    throttle_time_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    entries = []
+    for _ in range(count):
+        entries_item, position = _read_entry_data_v1(buffer, position)
+        entries.append(entries_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterClientQuotasResponse(throttle_time_ms, entries, unknown), position
+
+
+def _write_entity_data_v0(out: bytearray, message: AlterClientQuotasResponseEntityData) -> None:
+    entity_type = message.entity_type
+    data = entity_type.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    entity_name = message.entity_name
+    if entity_name is None:
+        data = b""
+        length = -1
+    else:
+        data = entity_name.encode()
+        length = len(data)
+    out += _pack_h(length)
+    out += data
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_entry_data_v0(out: bytearray, message: AlterClientQuotasResponseEntryData) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = -1
+    else:
+        data = error_message.encode()
+        length = len(data)
+    out += _pack_hh(message.error_code, length)
+    out += data
+    entity = message.entity
+    count = len(entity)
+    out += _pack_i(count)
+    for entity_item in entity:
+        _write_entity_data_v0(out, entity_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v0(out: bytearray, message: AlterClientQuotasResponse) -> None:
+    entries = message.entries
+    count = len(entries)
+    out += _pack_ii(message.throttle_time_ms, count)
+    for entries_item in entries:
+        _write_entry_data_v0(out, entries_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_entity_data_v1(out: bytearray, message: AlterClientQuotasResponseEntityData) -> None:
+    entity_type = message.entity_type
+    data = entity_type.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    entity_name = message.entity_name
+    if entity_name is None:
+        data = b""
+        length = 0
+    else:
+        data = entity_name.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_entry_data_v1(out: bytearray, message: AlterClientQuotasResponseEntryData) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_hB(message.error_code, length)
+    else:
+        out += _pack_h(message.error_code)
+        write_string_length(out, length)
+    out += data
+    entity = message.entity
+    count = len(entity) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for entity_item in entity:
+        _write_entity_data_v1(out, entity_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v1(out: bytearray, message: AlterClientQuotasResponse) -> None:
+    entries = message.entries
+    count = len(entries) + 1
+    if count < 128:
+        out += _pack_iB(message.throttle_time_ms, count)
+    else:
+        out += _pack_i(message.throttle_time_ms)
+        write_unsigned_varint(out, count)
+    for entries_item in entries:
+        _write_entry_data_v1(out, entries_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v1,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v1,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    entity_data_struct = StructSchema(
+        python_class=AlterClientQuotasResponseEntityData,
+        fields=(
+            FieldSchema(
+                name="EntityType",
+                attribute="entity_type",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="EntityName",
+                attribute="entity_name",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    entry_data_struct = StructSchema(
+        python_class=AlterClientQuotasResponseEntryData,
+        fields=(
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorMessage",
+                attribute="error_message",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Entity",
+                attribute="entity",
+                type="EntityData",
+                struct=entity_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    alter_client_quotas_response_struct = StructSchema(
+        python_class=AlterClientQuotasResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Entries",
+                attribute="entries",
+                type="EntryData",
+                struct=entry_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="AlterClientQuotasResponse",
+        flexible_from=1,
+        root=alter_client_quotas_response_struct,
+    )

@@ -1,0 +1,389 @@
+"""AlterConfigsResponse: versions 0-2, flexible from 2, api key 33.
+
+Generated from api/AlterConfigsResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_bB = struct.Struct(">bB").unpack_from
+_unpack_bh = struct.Struct(">bh").unpack_from
+_unpack_hB = struct.Struct(">hB").unpack_from
+_unpack_hh = struct.Struct(">hh").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ii = struct.Struct(">ii").unpack_from
+_pack_b = struct.Struct(">b").pack
+_pack_bB = struct.Struct(">bB").pack
+_pack_bh = struct.Struct(">bh").pack
+_pack_h = struct.Struct(">h").pack
+_pack_hB = struct.Struct(">hB").pack
+_pack_hh = struct.Struct(">hh").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ii = struct.Struct(">ii").pack
+
+
+class AlterConfigsResponseAlterConfigsResourceResponse(Struct):
+    """AlterConfigsResourceResponse of AlterConfigsResponse."""
+
+    __slots__ = ("error_code", "error_message", "resource_type", "resource_name", "unknown_tags")
+
+    error_code: int
+    """Versions 0+."""
+    error_message: str | None
+    """Versions 0+, null in 0+."""
+    resource_type: int
+    """Versions 0+."""
+    resource_name: str
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        error_code: int = 0,
+        error_message: str | None = "",
+        resource_type: int = 0,
+        resource_name: str = "",
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.error_code = error_code
+        self.error_message = error_message
+        self.resource_type = resource_type
+        self.resource_name = resource_name
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterConfigsResponseAlterConfigsResourceResponse)
+            and self.error_code == other.error_code
+            and self.error_message == other.error_message
+            and self.resource_type == other.resource_type
+            and self.resource_name == other.resource_name
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AlterConfigsResponse(Message):
+    """Response AlterConfigsResponse."""
+
+    __slots__ = ("throttle_time_ms", "responses", "unknown_tags")
+
+    NAME: ClassVar[str] = "AlterConfigsResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 33
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 2
+    FLEXIBLE_FROM: ClassVar[int | None] = 2
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    AlterConfigsResourceResponse = AlterConfigsResponseAlterConfigsResourceResponse
+
+    throttle_time_ms: int
+    """Versions 0+."""
+    responses: list[AlterConfigsResponseAlterConfigsResourceResponse]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        responses: list[AlterConfigsResponseAlterConfigsResourceResponse] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.responses = [] if responses is EMPTY else responses
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterConfigsResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.responses == other.responses
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterConfigsResponse, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_alter_configs_resource_response_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[AlterConfigsResponseAlterConfigsResourceResponse, int]:
+    error_code, length = _unpack_hh(buffer, position)
+    position += 4
+    if length < 0:
+        error_message = None
+    else:
+        end = position + length
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    resource_type, length = _unpack_bh(buffer, position)
+    position += 3
+    if length < 0:
+        raise Malformed
+    end = position + length
+    resource_name = str(buffer[position:end], "utf-8")
+    position = end
+    return AlterConfigsResponseAlterConfigsResourceResponse(
+        error_code,
+        error_message,
+        resource_type,
+        resource_name,
+    ), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[AlterConfigsResponse, int]:
+    responses: list[AlterConfigsResponseAlterConfigsResourceResponse]
+    throttle_time_ms, count = _unpack_ii(buffer, position)
+    position += 8
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    responses = []
+    for _ in range(count):
+        responses_item, position = _read_alter_configs_resource_response_v0(buffer, position)
+        responses.append(responses_item)
+    return AlterConfigsResponse(throttle_time_ms, responses), position
+
+
+def _read_alter_configs_resource_response_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[AlterConfigsResponseAlterConfigsResourceResponse, int]:
+    error_code, length = _unpack_hB(buffer, position)
+    position += 3
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        error_message = None
+    else:
+        end = position + length - 1
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    resource_type, length = _unpack_bB(buffer, position)
+    position += 2
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    resource_name = str(buffer[position:end], "utf-8")
+    position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterConfigsResponseAlterConfigsResourceResponse(
+        error_code,
+        error_message,
+        resource_type,
+        resource_name,
+        unknown,
+    ), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[AlterConfigsResponse, int]:
+    responses: list[AlterConfigsResponseAlterConfigsResourceResponse]
+    throttle_time_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    responses = []
+    for _ in range(count):
+        responses_item, position = _read_alter_configs_resource_response_v2(buffer, position)
+        responses.append(responses_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterConfigsResponse(throttle_time_ms, responses, unknown), position
+
+
+def _write_alter_configs_resource_response_v0(
+    out: bytearray,
+    message: AlterConfigsResponseAlterConfigsResourceResponse,
+) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = -1
+    else:
+        data = error_message.encode()
+        length = len(data)
+    out += _pack_hh(message.error_code, length)
+    out += data
+    resource_name = message.resource_name
+    data = resource_name.encode()
+    length = len(data)
+    out += _pack_bh(message.resource_type, length)
+    out += data
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v0(out: bytearray, message: AlterConfigsResponse) -> None:
+    responses = message.responses
+    count = len(responses)
+    out += _pack_ii(message.throttle_time_ms, count)
+    for responses_item in responses:
+        _write_alter_configs_resource_response_v0(out, responses_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_alter_configs_resource_response_v2(
+    out: bytearray,
+    message: AlterConfigsResponseAlterConfigsResourceResponse,
+) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_hB(message.error_code, length)
+    else:
+        out += _pack_h(message.error_code)
+        write_string_length(out, length)
+    out += data
+    resource_name = message.resource_name
+    data = resource_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out += _pack_bB(message.resource_type, length)
+    else:
+        out += _pack_b(message.resource_type)
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v2(out: bytearray, message: AlterConfigsResponse) -> None:
+    responses = message.responses
+    count = len(responses) + 1
+    if count < 128:
+        out += _pack_iB(message.throttle_time_ms, count)
+    else:
+        out += _pack_i(message.throttle_time_ms)
+        write_unsigned_varint(out, count)
+    for responses_item in responses:
+        _write_alter_configs_resource_response_v2(out, responses_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v0,
+    _read_v2,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v0,
+    _write_v2,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    alter_configs_resource_response_struct = StructSchema(
+        python_class=AlterConfigsResponseAlterConfigsResourceResponse,
+        fields=(
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorMessage",
+                attribute="error_message",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="ResourceType",
+                attribute="resource_type",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ResourceName",
+                attribute="resource_name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    alter_configs_response_struct = StructSchema(
+        python_class=AlterConfigsResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Responses",
+                attribute="responses",
+                type="AlterConfigsResourceResponse",
+                struct=alter_configs_resource_response_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(name="AlterConfigsResponse", flexible_from=2, root=alter_configs_response_struct)

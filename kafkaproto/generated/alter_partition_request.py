@@ -1,0 +1,638 @@
+"""AlterPartitionRequest: versions 2-3, flexible from 0, api key 56.
+
+Generated from api/AlterPartitionRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_unknown_tags,
+    unpack_many,
+    write_tag_section,
+)
+
+ZERO_UUID = bytes(16)
+_unpack_uB = struct.Struct(">16sB").unpack_from
+_unpack_biB = struct.Struct(">biB").unpack_from
+_unpack_iiB = struct.Struct(">iiB").unpack_from
+_unpack_iqB = struct.Struct(">iqB").unpack_from
+_pack_uB = struct.Struct(">16sB").pack
+_pack_bi = struct.Struct(">bi").pack
+_pack_biB = struct.Struct(">biB").pack
+_pack_ii = struct.Struct(">ii").pack
+_pack_iiB = struct.Struct(">iiB").pack
+_pack_iq = struct.Struct(">iq").pack
+_pack_iqB = struct.Struct(">iqB").pack
+
+
+class AlterPartitionRequestBrokerState(Struct):
+    """BrokerState of AlterPartitionRequest."""
+
+    __slots__ = ("broker_id", "broker_epoch", "unknown_tags")
+
+    broker_id: int
+    """Versions 3+."""
+    broker_epoch: int
+    """Versions 3+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        broker_id: int = 0,
+        broker_epoch: int = -1,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.broker_id = broker_id
+        self.broker_epoch = broker_epoch
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterPartitionRequestBrokerState)
+            and self.broker_id == other.broker_id
+            and self.broker_epoch == other.broker_epoch
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AlterPartitionRequestPartitionData(Struct):
+    """PartitionData of AlterPartitionRequest."""
+
+    __slots__ = (
+        "partition_index",
+        "leader_epoch",
+        "new_isr",
+        "new_isr_with_epochs",
+        "leader_recovery_state",
+        "partition_epoch",
+        "unknown_tags",
+    )
+
+    partition_index: int
+    """Versions 0+."""
+    leader_epoch: int
+    """Versions 0+."""
+    new_isr: list[int]
+    """Versions 0-2."""
+    new_isr_with_epochs: list[AlterPartitionRequestBrokerState]
+    """Versions 3+."""
+    leader_recovery_state: int
+    """Versions 1+."""
+    partition_epoch: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        partition_index: int = 0,
+        leader_epoch: int = 0,
+        new_isr: list[int] = EMPTY,
+        new_isr_with_epochs: list[AlterPartitionRequestBrokerState] = EMPTY,
+        leader_recovery_state: int = 0,
+        partition_epoch: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.partition_index = partition_index
+        self.leader_epoch = leader_epoch
+        self.new_isr = [] if new_isr is EMPTY else new_isr
+        self.new_isr_with_epochs = [] if new_isr_with_epochs is EMPTY else new_isr_with_epochs
+        self.leader_recovery_state = leader_recovery_state
+        self.partition_epoch = partition_epoch
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterPartitionRequestPartitionData)
+            and self.partition_index == other.partition_index
+            and self.leader_epoch == other.leader_epoch
+            and self.new_isr == other.new_isr
+            and self.new_isr_with_epochs == other.new_isr_with_epochs
+            and self.leader_recovery_state == other.leader_recovery_state
+            and self.partition_epoch == other.partition_epoch
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AlterPartitionRequestTopicData(Struct):
+    """TopicData of AlterPartitionRequest."""
+
+    __slots__ = ("topic_id", "partitions", "unknown_tags")
+
+    topic_id: bytes
+    """Versions 2+, dropped where a version lacks it."""
+    partitions: list[AlterPartitionRequestPartitionData]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_id: bytes = ZERO_UUID,
+        partitions: list[AlterPartitionRequestPartitionData] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_id = topic_id
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterPartitionRequestTopicData)
+            and self.topic_id == other.topic_id
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AlterPartitionRequest(Message):
+    """Request AlterPartitionRequest."""
+
+    __slots__ = ("broker_id", "broker_epoch", "topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "AlterPartitionRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 56
+    MIN_VERSION: ClassVar[int] = 2
+    MAX_VERSION: ClassVar[int] = 3
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("controller",)
+    BrokerState = AlterPartitionRequestBrokerState
+    PartitionData = AlterPartitionRequestPartitionData
+    TopicData = AlterPartitionRequestTopicData
+
+    broker_id: int
+    """Versions 0+."""
+    broker_epoch: int
+    """Versions 0+."""
+    topics: list[AlterPartitionRequestTopicData]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        broker_id: int = 0,
+        broker_epoch: int = -1,
+        topics: list[AlterPartitionRequestTopicData] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.broker_id = broker_id
+        self.broker_epoch = broker_epoch
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterPartitionRequest)
+            and self.broker_id == other.broker_id
+            and self.broker_epoch == other.broker_epoch
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterPartitionRequest, int]:
+        return _READERS[version - 2](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 2](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_partition_data_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionRequestPartitionData, int]:
+    new_isr: list[int]
+    partition_index, leader_epoch, count = _unpack_iiB(buffer, position)
+    position += 9
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        new_isr = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        new_isr = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    leader_recovery_state, partition_epoch, tags = _unpack_biB(buffer, position)
+    position += 6
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterPartitionRequestPartitionData(
+        partition_index,
+        leader_epoch,
+        new_isr,
+        [],
+        leader_recovery_state,
+        partition_epoch,
+        unknown,
+    ), position
+
+
+def _read_topic_data_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionRequestTopicData, int]:
+    partitions: list[AlterPartitionRequestPartitionData]
+    topic_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_data_v2(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterPartitionRequestTopicData(topic_id, partitions, unknown), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionRequest, int]:
+    topics: list[AlterPartitionRequestTopicData]
+    broker_id, broker_epoch, count = _unpack_iqB(buffer, position)
+    position += 13
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_data_v2(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterPartitionRequest(broker_id, broker_epoch, topics, unknown), position
+
+
+def _read_broker_state_v3(buffer: Buffer, position: int) -> tuple[AlterPartitionRequestBrokerState, int]:
+    broker_id, broker_epoch, tags = _unpack_iqB(buffer, position)
+    position += 13
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterPartitionRequestBrokerState(broker_id, broker_epoch, unknown), position
+
+
+def _read_partition_data_v3(buffer: Buffer, position: int) -> tuple[AlterPartitionRequestPartitionData, int]:
+    new_isr_with_epochs: list[AlterPartitionRequestBrokerState]
+    partition_index, leader_epoch, count = _unpack_iiB(buffer, position)
+    position += 9
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    new_isr_with_epochs = []
+    for _ in range(count):
+        new_isr_with_epochs_item, position = _read_broker_state_v3(buffer, position)
+        new_isr_with_epochs.append(new_isr_with_epochs_item)
+    leader_recovery_state, partition_epoch, tags = _unpack_biB(buffer, position)
+    position += 6
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterPartitionRequestPartitionData(
+        partition_index,
+        leader_epoch,
+        [],
+        new_isr_with_epochs,
+        leader_recovery_state,
+        partition_epoch,
+        unknown,
+    ), position
+
+
+def _read_topic_data_v3(buffer: Buffer, position: int) -> tuple[AlterPartitionRequestTopicData, int]:
+    partitions: list[AlterPartitionRequestPartitionData]
+    topic_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_data_v3(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterPartitionRequestTopicData(topic_id, partitions, unknown), position
+
+
+def _read_v3(buffer: Buffer, position: int) -> tuple[AlterPartitionRequest, int]:
+    topics: list[AlterPartitionRequestTopicData]
+    broker_id, broker_epoch, count = _unpack_iqB(buffer, position)
+    position += 13
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_data_v3(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterPartitionRequest(broker_id, broker_epoch, topics, unknown), position
+
+
+def _write_partition_data_v2(out: bytearray, message: AlterPartitionRequestPartitionData) -> None:
+    if len(message.new_isr_with_epochs) != 0:
+        raise Malformed
+    new_isr = message.new_isr
+    count = len(new_isr) + 1
+    if count < 128:
+        out += _pack_iiB(message.partition_index, message.leader_epoch, count)
+    else:
+        out += _pack_ii(message.partition_index, message.leader_epoch)
+        write_unsigned_varint(out, count)
+    if len(new_isr) < TABLE_SIZE:
+        out += PACK_INT32[len(new_isr)](*new_isr)
+    else:
+        out += pack_many("i", new_isr)
+    if message.unknown_tags:
+        out += _pack_bi(message.leader_recovery_state, message.partition_epoch)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_biB(message.leader_recovery_state, message.partition_epoch, 0)
+
+
+def _write_topic_data_v2(out: bytearray, message: AlterPartitionRequestTopicData) -> None:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out += _pack_uB(topic_id, count)
+    else:
+        out += topic_id
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_data_v2(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v2(out: bytearray, message: AlterPartitionRequest) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_iqB(message.broker_id, message.broker_epoch, count)
+    else:
+        out += _pack_iq(message.broker_id, message.broker_epoch)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_data_v2(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_broker_state_v3(out: bytearray, message: AlterPartitionRequestBrokerState) -> None:
+    if message.unknown_tags:
+        out += _pack_iq(message.broker_id, message.broker_epoch)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iqB(message.broker_id, message.broker_epoch, 0)
+
+
+def _write_partition_data_v3(out: bytearray, message: AlterPartitionRequestPartitionData) -> None:
+    if len(message.new_isr) != 0:
+        raise Malformed
+    new_isr_with_epochs = message.new_isr_with_epochs
+    count = len(new_isr_with_epochs) + 1
+    if count < 128:
+        out += _pack_iiB(message.partition_index, message.leader_epoch, count)
+    else:
+        out += _pack_ii(message.partition_index, message.leader_epoch)
+        write_unsigned_varint(out, count)
+    for new_isr_with_epochs_item in new_isr_with_epochs:
+        _write_broker_state_v3(out, new_isr_with_epochs_item)
+    if message.unknown_tags:
+        out += _pack_bi(message.leader_recovery_state, message.partition_epoch)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_biB(message.leader_recovery_state, message.partition_epoch, 0)
+
+
+def _write_topic_data_v3(out: bytearray, message: AlterPartitionRequestTopicData) -> None:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out += _pack_uB(topic_id, count)
+    else:
+        out += topic_id
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_data_v3(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v3(out: bytearray, message: AlterPartitionRequest) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_iqB(message.broker_id, message.broker_epoch, count)
+    else:
+        out += _pack_iq(message.broker_id, message.broker_epoch)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_data_v3(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v2,
+    _read_v3,
+)
+
+_WRITERS = (
+    _write_v2,
+    _write_v3,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    broker_state_struct = StructSchema(
+        python_class=AlterPartitionRequestBrokerState,
+        fields=(
+            FieldSchema(
+                name="BrokerId",
+                attribute="broker_id",
+                type="int32",
+                versions=(3, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="BrokerEpoch",
+                attribute="broker_epoch",
+                type="int64",
+                versions=(3, 32767),
+                default=-1,
+            ),
+        ),
+    )
+    partition_data_struct = StructSchema(
+        python_class=AlterPartitionRequestPartitionData,
+        fields=(
+            FieldSchema(
+                name="PartitionIndex",
+                attribute="partition_index",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="LeaderEpoch",
+                attribute="leader_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="NewIsr",
+                attribute="new_isr",
+                type="int32",
+                array=True,
+                versions=(0, 2),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="NewIsrWithEpochs",
+                attribute="new_isr_with_epochs",
+                type="BrokerState",
+                struct=broker_state_struct,
+                array=True,
+                versions=(3, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="LeaderRecoveryState",
+                attribute="leader_recovery_state",
+                type="int8",
+                versions=(1, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="PartitionEpoch",
+                attribute="partition_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    topic_data_struct = StructSchema(
+        python_class=AlterPartitionRequestTopicData,
+        fields=(
+            FieldSchema(
+                name="TopicId",
+                attribute="topic_id",
+                type="uuid",
+                versions=(2, 32767),
+                default=ZERO_UUID,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="PartitionData",
+                struct=partition_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    alter_partition_request_struct = StructSchema(
+        python_class=AlterPartitionRequest,
+        fields=(
+            FieldSchema(
+                name="BrokerId",
+                attribute="broker_id",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="BrokerEpoch",
+                attribute="broker_epoch",
+                type="int64",
+                versions=(0, 32767),
+                default=-1,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="TopicData",
+                struct=topic_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(name="AlterPartitionRequest", flexible_from=0, root=alter_partition_request_struct)

@@ -1,0 +1,460 @@
+"""AlterPartitionResponse: versions 2-3, flexible from 0, api key 56.
+
+Generated from api/AlterPartitionResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_unknown_tags,
+    unpack_many,
+    write_tag_section,
+)
+
+ZERO_UUID = bytes(16)
+_unpack_uB = struct.Struct(">16sB").unpack_from
+_unpack_biB = struct.Struct(">biB").unpack_from
+_unpack_ihB = struct.Struct(">ihB").unpack_from
+_unpack_ihiiB = struct.Struct(">ihiiB").unpack_from
+_pack_uB = struct.Struct(">16sB").pack
+_pack_bi = struct.Struct(">bi").pack
+_pack_biB = struct.Struct(">biB").pack
+_pack_ih = struct.Struct(">ih").pack
+_pack_ihB = struct.Struct(">ihB").pack
+_pack_ihii = struct.Struct(">ihii").pack
+_pack_ihiiB = struct.Struct(">ihiiB").pack
+
+
+class AlterPartitionResponsePartitionData(Struct):
+    """PartitionData of AlterPartitionResponse."""
+
+    __slots__ = (
+        "partition_index",
+        "error_code",
+        "leader_id",
+        "leader_epoch",
+        "isr",
+        "leader_recovery_state",
+        "partition_epoch",
+        "unknown_tags",
+    )
+
+    partition_index: int
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    leader_id: int
+    """Versions 0+."""
+    leader_epoch: int
+    """Versions 0+."""
+    isr: list[int]
+    """Versions 0+."""
+    leader_recovery_state: int
+    """Versions 1+, dropped where a version lacks it."""
+    partition_epoch: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        partition_index: int = 0,
+        error_code: int = 0,
+        leader_id: int = 0,
+        leader_epoch: int = 0,
+        isr: list[int] = EMPTY,
+        leader_recovery_state: int = 0,
+        partition_epoch: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.partition_index = partition_index
+        self.error_code = error_code
+        self.leader_id = leader_id
+        self.leader_epoch = leader_epoch
+        self.isr = [] if isr is EMPTY else isr
+        self.leader_recovery_state = leader_recovery_state
+        self.partition_epoch = partition_epoch
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterPartitionResponsePartitionData)
+            and self.partition_index == other.partition_index
+            and self.error_code == other.error_code
+            and self.leader_id == other.leader_id
+            and self.leader_epoch == other.leader_epoch
+            and self.isr == other.isr
+            and self.leader_recovery_state == other.leader_recovery_state
+            and self.partition_epoch == other.partition_epoch
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AlterPartitionResponseTopicData(Struct):
+    """TopicData of AlterPartitionResponse."""
+
+    __slots__ = ("topic_id", "partitions", "unknown_tags")
+
+    topic_id: bytes
+    """Versions 2+, dropped where a version lacks it."""
+    partitions: list[AlterPartitionResponsePartitionData]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_id: bytes = ZERO_UUID,
+        partitions: list[AlterPartitionResponsePartitionData] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_id = topic_id
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterPartitionResponseTopicData)
+            and self.topic_id == other.topic_id
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AlterPartitionResponse(Message):
+    """Response AlterPartitionResponse."""
+
+    __slots__ = ("throttle_time_ms", "error_code", "topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "AlterPartitionResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 56
+    MIN_VERSION: ClassVar[int] = 2
+    MAX_VERSION: ClassVar[int] = 3
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    PartitionData = AlterPartitionResponsePartitionData
+    TopicData = AlterPartitionResponseTopicData
+
+    throttle_time_ms: int
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    topics: list[AlterPartitionResponseTopicData]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        error_code: int = 0,
+        topics: list[AlterPartitionResponseTopicData] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.error_code = error_code
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterPartitionResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.error_code == other.error_code
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterPartitionResponse, int]:
+        return _READERS[version - 2](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 2](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_partition_data_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionResponsePartitionData, int]:
+    isr: list[int]
+    partition_index, error_code, leader_id, leader_epoch, count = _unpack_ihiiB(buffer, position)
+    position += 15
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        isr = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        isr = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    leader_recovery_state, partition_epoch, tags = _unpack_biB(buffer, position)
+    position += 6
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterPartitionResponsePartitionData(
+        partition_index,
+        error_code,
+        leader_id,
+        leader_epoch,
+        isr,
+        leader_recovery_state,
+        partition_epoch,
+        unknown,
+    ), position
+
+
+def _read_topic_data_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionResponseTopicData, int]:
+    partitions: list[AlterPartitionResponsePartitionData]
+    topic_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_data_v2(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterPartitionResponseTopicData(topic_id, partitions, unknown), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionResponse, int]:
+    topics: list[AlterPartitionResponseTopicData]
+    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    position += 7
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_data_v2(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterPartitionResponse(throttle_time_ms, error_code, topics, unknown), position
+
+
+def _write_partition_data_v2(out: bytearray, message: AlterPartitionResponsePartitionData) -> None:
+    isr = message.isr
+    count = len(isr) + 1
+    if count < 128:
+        out += _pack_ihiiB(
+            message.partition_index,
+            message.error_code,
+            message.leader_id,
+            message.leader_epoch,
+            count,
+        )
+    else:
+        out += _pack_ihii(
+            message.partition_index,
+            message.error_code,
+            message.leader_id,
+            message.leader_epoch,
+        )
+        write_unsigned_varint(out, count)
+    if len(isr) < TABLE_SIZE:
+        out += PACK_INT32[len(isr)](*isr)
+    else:
+        out += pack_many("i", isr)
+    if message.unknown_tags:
+        out += _pack_bi(message.leader_recovery_state, message.partition_epoch)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_biB(message.leader_recovery_state, message.partition_epoch, 0)
+
+
+def _write_topic_data_v2(out: bytearray, message: AlterPartitionResponseTopicData) -> None:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out += _pack_uB(topic_id, count)
+    else:
+        out += topic_id
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_data_v2(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v2(out: bytearray, message: AlterPartitionResponse) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+    else:
+        out += _pack_ih(message.throttle_time_ms, message.error_code)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_data_v2(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v2,
+    _read_v2,
+)
+
+_WRITERS = (
+    _write_v2,
+    _write_v2,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    partition_data_struct = StructSchema(
+        python_class=AlterPartitionResponsePartitionData,
+        fields=(
+            FieldSchema(
+                name="PartitionIndex",
+                attribute="partition_index",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="LeaderId",
+                attribute="leader_id",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="LeaderEpoch",
+                attribute="leader_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Isr",
+                attribute="isr",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="LeaderRecoveryState",
+                attribute="leader_recovery_state",
+                type="int8",
+                versions=(1, 32767),
+                default=0,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="PartitionEpoch",
+                attribute="partition_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    topic_data_struct = StructSchema(
+        python_class=AlterPartitionResponseTopicData,
+        fields=(
+            FieldSchema(
+                name="TopicId",
+                attribute="topic_id",
+                type="uuid",
+                versions=(2, 32767),
+                default=ZERO_UUID,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="PartitionData",
+                struct=partition_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    alter_partition_response_struct = StructSchema(
+        python_class=AlterPartitionResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="TopicData",
+                struct=topic_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(name="AlterPartitionResponse", flexible_from=0, root=alter_partition_response_struct)

@@ -1,0 +1,494 @@
+"""AlterReplicaLogDirsRequest: versions 1-2, flexible from 2, api key 34.
+
+Generated from api/AlterReplicaLogDirsRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+
+
+class AlterReplicaLogDirsRequestAlterReplicaLogDirTopic(Struct):
+    """AlterReplicaLogDirTopic of AlterReplicaLogDirsRequest."""
+
+    __slots__ = ("name", "partitions", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    partitions: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        partitions: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterReplicaLogDirsRequestAlterReplicaLogDirTopic)
+            and self.name == other.name
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AlterReplicaLogDirsRequestAlterReplicaLogDir(Struct):
+    """AlterReplicaLogDir of AlterReplicaLogDirsRequest."""
+
+    __slots__ = ("path", "topics", "unknown_tags")
+
+    path: str
+    """Versions 0+."""
+    topics: list[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        path: str = "",
+        topics: list[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.path = path
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterReplicaLogDirsRequestAlterReplicaLogDir)
+            and self.path == other.path
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AlterReplicaLogDirsRequest(Message):
+    """Request AlterReplicaLogDirsRequest."""
+
+    __slots__ = ("dirs", "unknown_tags")
+
+    NAME: ClassVar[str] = "AlterReplicaLogDirsRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 34
+    MIN_VERSION: ClassVar[int] = 1
+    MAX_VERSION: ClassVar[int] = 2
+    FLEXIBLE_FROM: ClassVar[int | None] = 2
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    AlterReplicaLogDirTopic = AlterReplicaLogDirsRequestAlterReplicaLogDirTopic
+    AlterReplicaLogDir = AlterReplicaLogDirsRequestAlterReplicaLogDir
+
+    dirs: list[AlterReplicaLogDirsRequestAlterReplicaLogDir]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        dirs: list[AlterReplicaLogDirsRequestAlterReplicaLogDir] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.dirs = [] if dirs is EMPTY else dirs
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterReplicaLogDirsRequest)
+            and self.dirs == other.dirs
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterReplicaLogDirsRequest, int]:
+        return _READERS[version - 1](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 1](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_alter_replica_log_dir_topic_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[int]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    return AlterReplicaLogDirsRequestAlterReplicaLogDirTopic(name, partitions), position
+
+
+def _read_alter_replica_log_dir_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[AlterReplicaLogDirsRequestAlterReplicaLogDir, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    path = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_alter_replica_log_dir_topic_v1(buffer, position)
+        topics.append(topics_item)
+    return AlterReplicaLogDirsRequestAlterReplicaLogDir(path, topics), position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[AlterReplicaLogDirsRequest, int]:
+    dirs: list[AlterReplicaLogDirsRequestAlterReplicaLogDir]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    dirs = []
+    for _ in range(count):
+        dirs_item, position = _read_alter_replica_log_dir_v1(buffer, position)
+        dirs.append(dirs_item)
+    return AlterReplicaLogDirsRequest(dirs), position
+
+
+def _read_alter_replica_log_dir_topic_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterReplicaLogDirsRequestAlterReplicaLogDirTopic(name, partitions, unknown), position
+
+
+def _read_alter_replica_log_dir_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[AlterReplicaLogDirsRequestAlterReplicaLogDir, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    path = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_alter_replica_log_dir_topic_v2(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterReplicaLogDirsRequestAlterReplicaLogDir(path, topics, unknown), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[AlterReplicaLogDirsRequest, int]:
+    dirs: list[AlterReplicaLogDirsRequestAlterReplicaLogDir]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    dirs = []
+    for _ in range(count):
+        dirs_item, position = _read_alter_replica_log_dir_v2(buffer, position)
+        dirs.append(dirs_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterReplicaLogDirsRequest(dirs, unknown), position
+
+
+def _write_alter_replica_log_dir_topic_v1(
+    out: bytearray,
+    message: AlterReplicaLogDirsRequestAlterReplicaLogDirTopic,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions)
+    out += _pack_i(count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_alter_replica_log_dir_v1(
+    out: bytearray,
+    message: AlterReplicaLogDirsRequestAlterReplicaLogDir,
+) -> None:
+    path = message.path
+    data = path.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    topics = message.topics
+    count = len(topics)
+    out += _pack_i(count)
+    for topics_item in topics:
+        _write_alter_replica_log_dir_topic_v1(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v1(out: bytearray, message: AlterReplicaLogDirsRequest) -> None:
+    dirs = message.dirs
+    count = len(dirs)
+    out += _pack_i(count)
+    for dirs_item in dirs:
+        _write_alter_replica_log_dir_v1(out, dirs_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_alter_replica_log_dir_topic_v2(
+    out: bytearray,
+    message: AlterReplicaLogDirsRequestAlterReplicaLogDirTopic,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_alter_replica_log_dir_v2(
+    out: bytearray,
+    message: AlterReplicaLogDirsRequestAlterReplicaLogDir,
+) -> None:
+    path = message.path
+    data = path.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_alter_replica_log_dir_topic_v2(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v2(out: bytearray, message: AlterReplicaLogDirsRequest) -> None:
+    dirs = message.dirs
+    count = len(dirs) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for dirs_item in dirs:
+        _write_alter_replica_log_dir_v2(out, dirs_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v1,
+    _read_v2,
+)
+
+_WRITERS = (
+    _write_v1,
+    _write_v2,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    alter_replica_log_dir_topic_struct = StructSchema(
+        python_class=AlterReplicaLogDirsRequestAlterReplicaLogDirTopic,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    alter_replica_log_dir_struct = StructSchema(
+        python_class=AlterReplicaLogDirsRequestAlterReplicaLogDir,
+        fields=(
+            FieldSchema(
+                name="Path",
+                attribute="path",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="AlterReplicaLogDirTopic",
+                struct=alter_replica_log_dir_topic_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    alter_replica_log_dirs_request_struct = StructSchema(
+        python_class=AlterReplicaLogDirsRequest,
+        fields=(
+            FieldSchema(
+                name="Dirs",
+                attribute="dirs",
+                type="AlterReplicaLogDir",
+                struct=alter_replica_log_dir_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="AlterReplicaLogDirsRequest",
+        flexible_from=2,
+        root=alter_replica_log_dirs_request_struct,
+    )

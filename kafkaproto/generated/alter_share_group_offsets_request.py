@@ -1,0 +1,351 @@
+"""AlterShareGroupOffsetsRequest: versions 0, flexible from 0, api key 91.
+
+Generated from api/AlterShareGroupOffsetsRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_iqB = struct.Struct(">iqB").unpack_from
+_pack_iq = struct.Struct(">iq").pack
+_pack_iqB = struct.Struct(">iqB").pack
+
+
+class AlterShareGroupOffsetsRequestPartition(Struct):
+    """AlterShareGroupOffsetsRequestPartition of AlterShareGroupOffsetsRequest."""
+
+    __slots__ = ("partition_index", "start_offset", "unknown_tags")
+
+    partition_index: int
+    """Versions 0+."""
+    start_offset: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        partition_index: int = 0,
+        start_offset: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.partition_index = partition_index
+        self.start_offset = start_offset
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterShareGroupOffsetsRequestPartition)
+            and self.partition_index == other.partition_index
+            and self.start_offset == other.start_offset
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AlterShareGroupOffsetsRequestTopic(Struct):
+    """AlterShareGroupOffsetsRequestTopic of AlterShareGroupOffsetsRequest."""
+
+    __slots__ = ("topic_name", "partitions", "unknown_tags")
+
+    topic_name: str
+    """Versions 0+."""
+    partitions: list[AlterShareGroupOffsetsRequestPartition]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_name: str = "",
+        partitions: list[AlterShareGroupOffsetsRequestPartition] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_name = topic_name
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterShareGroupOffsetsRequestTopic)
+            and self.topic_name == other.topic_name
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AlterShareGroupOffsetsRequest(Message):
+    """Request AlterShareGroupOffsetsRequest."""
+
+    __slots__ = ("group_id", "topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "AlterShareGroupOffsetsRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 91
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    Partition = AlterShareGroupOffsetsRequestPartition
+    Topic = AlterShareGroupOffsetsRequestTopic
+
+    group_id: str
+    """Versions 0+."""
+    topics: list[AlterShareGroupOffsetsRequestTopic]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        group_id: str = "",
+        topics: list[AlterShareGroupOffsetsRequestTopic] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.group_id = group_id
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterShareGroupOffsetsRequest)
+            and self.group_id == other.group_id
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterShareGroupOffsetsRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_partition_v0(buffer: Buffer, position: int) -> tuple[AlterShareGroupOffsetsRequestPartition, int]:
+    partition_index, start_offset, tags = _unpack_iqB(buffer, position)
+    position += 13
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterShareGroupOffsetsRequestPartition(partition_index, start_offset, unknown), position
+
+
+def _read_topic_v0(buffer: Buffer, position: int) -> tuple[AlterShareGroupOffsetsRequestTopic, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    topic_name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[AlterShareGroupOffsetsRequestPartition]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_v0(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterShareGroupOffsetsRequestTopic(topic_name, partitions, unknown), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[AlterShareGroupOffsetsRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[AlterShareGroupOffsetsRequestTopic]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_v0(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterShareGroupOffsetsRequest(group_id, topics, unknown), position
+
+
+def _write_partition_v0(out: bytearray, message: AlterShareGroupOffsetsRequestPartition) -> None:
+    if message.unknown_tags:
+        out += _pack_iq(message.partition_index, message.start_offset)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iqB(message.partition_index, message.start_offset, 0)
+
+
+def _write_topic_v0(out: bytearray, message: AlterShareGroupOffsetsRequestTopic) -> None:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_v0(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: AlterShareGroupOffsetsRequest) -> None:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_v0(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    alter_share_group_offsets_request_partition_struct = StructSchema(
+        python_class=AlterShareGroupOffsetsRequestPartition,
+        fields=(
+            FieldSchema(
+                name="PartitionIndex",
+                attribute="partition_index",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="StartOffset",
+                attribute="start_offset",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    alter_share_group_offsets_request_topic_struct = StructSchema(
+        python_class=AlterShareGroupOffsetsRequestTopic,
+        fields=(
+            FieldSchema(
+                name="TopicName",
+                attribute="topic_name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="AlterShareGroupOffsetsRequestPartition",
+                struct=alter_share_group_offsets_request_partition_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    alter_share_group_offsets_request_struct = StructSchema(
+        python_class=AlterShareGroupOffsetsRequest,
+        fields=(
+            FieldSchema(
+                name="GroupId",
+                attribute="group_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="AlterShareGroupOffsetsRequestTopic",
+                struct=alter_share_group_offsets_request_topic_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="AlterShareGroupOffsetsRequest",
+        flexible_from=0,
+        root=alter_share_group_offsets_request_struct,
+    )

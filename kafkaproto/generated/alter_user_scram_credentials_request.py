@@ -1,0 +1,444 @@
+"""AlterUserScramCredentialsRequest: versions 0, flexible from 0, api key 51.
+
+Generated from api/AlterUserScramCredentialsRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_bB = struct.Struct(">bB").unpack_from
+_unpack_biB = struct.Struct(">biB").unpack_from
+_pack_b = struct.Struct(">b").pack
+_pack_bB = struct.Struct(">bB").pack
+_pack_bi = struct.Struct(">bi").pack
+_pack_biB = struct.Struct(">biB").pack
+
+
+class AlterUserScramCredentialsRequestScramCredentialDeletion(Struct):
+    """ScramCredentialDeletion of AlterUserScramCredentialsRequest."""
+
+    __slots__ = ("name", "mechanism", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    mechanism: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        mechanism: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.mechanism = mechanism
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterUserScramCredentialsRequestScramCredentialDeletion)
+            and self.name == other.name
+            and self.mechanism == other.mechanism
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AlterUserScramCredentialsRequestScramCredentialUpsertion(Struct):
+    """ScramCredentialUpsertion of AlterUserScramCredentialsRequest."""
+
+    __slots__ = ("name", "mechanism", "iterations", "salt", "salted_password", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    mechanism: int
+    """Versions 0+."""
+    iterations: int
+    """Versions 0+."""
+    salt: bytes
+    """Versions 0+."""
+    salted_password: bytes
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        mechanism: int = 0,
+        iterations: int = 0,
+        salt: bytes = b'',
+        salted_password: bytes = b'',
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.mechanism = mechanism
+        self.iterations = iterations
+        self.salt = salt
+        self.salted_password = salted_password
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterUserScramCredentialsRequestScramCredentialUpsertion)
+            and self.name == other.name
+            and self.mechanism == other.mechanism
+            and self.iterations == other.iterations
+            and self.salt == other.salt
+            and self.salted_password == other.salted_password
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AlterUserScramCredentialsRequest(Message):
+    """Request AlterUserScramCredentialsRequest."""
+
+    __slots__ = ("deletions", "upsertions", "unknown_tags")
+
+    NAME: ClassVar[str] = "AlterUserScramCredentialsRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 51
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
+    ScramCredentialDeletion = AlterUserScramCredentialsRequestScramCredentialDeletion
+    ScramCredentialUpsertion = AlterUserScramCredentialsRequestScramCredentialUpsertion
+
+    deletions: list[AlterUserScramCredentialsRequestScramCredentialDeletion]
+    """Versions 0+."""
+    upsertions: list[AlterUserScramCredentialsRequestScramCredentialUpsertion]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        deletions: list[AlterUserScramCredentialsRequestScramCredentialDeletion] = EMPTY,
+        upsertions: list[AlterUserScramCredentialsRequestScramCredentialUpsertion] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.deletions = [] if deletions is EMPTY else deletions
+        self.upsertions = [] if upsertions is EMPTY else upsertions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterUserScramCredentialsRequest)
+            and self.deletions == other.deletions
+            and self.upsertions == other.upsertions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterUserScramCredentialsRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_scram_credential_deletion_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[AlterUserScramCredentialsRequestScramCredentialDeletion, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    mechanism, tags = _unpack_bB(buffer, position)
+    position += 2
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterUserScramCredentialsRequestScramCredentialDeletion(name, mechanism, unknown), position
+
+
+def _read_scram_credential_upsertion_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[AlterUserScramCredentialsRequestScramCredentialUpsertion, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    mechanism, iterations, length = _unpack_biB(buffer, position)
+    position += 6
+    if length > 127:
+        length, position = read_unsigned_varint(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    salt = bytes(buffer[position:end])
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_unsigned_varint(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    salted_password = bytes(buffer[position:end])
+    position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterUserScramCredentialsRequestScramCredentialUpsertion(
+        name,
+        mechanism,
+        iterations,
+        salt,
+        salted_password,
+        unknown,
+    ), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[AlterUserScramCredentialsRequest, int]:
+    deletions: list[AlterUserScramCredentialsRequestScramCredentialDeletion]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    deletions = []
+    for _ in range(count):
+        deletions_item, position = _read_scram_credential_deletion_v0(buffer, position)
+        deletions.append(deletions_item)
+    upsertions: list[AlterUserScramCredentialsRequestScramCredentialUpsertion]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    upsertions = []
+    for _ in range(count):
+        upsertions_item, position = _read_scram_credential_upsertion_v0(buffer, position)
+        upsertions.append(upsertions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterUserScramCredentialsRequest(deletions, upsertions, unknown), position
+
+
+def _write_scram_credential_deletion_v0(
+    out: bytearray,
+    message: AlterUserScramCredentialsRequestScramCredentialDeletion,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        out += _pack_b(message.mechanism)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_bB(message.mechanism, 0)
+
+
+def _write_scram_credential_upsertion_v0(
+    out: bytearray,
+    message: AlterUserScramCredentialsRequestScramCredentialUpsertion,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    salt = message.salt
+    data = salt
+    length = len(data) + 1
+    if length < 128:
+        out += _pack_biB(message.mechanism, message.iterations, length)
+    else:
+        out += _pack_bi(message.mechanism, message.iterations)
+        write_unsigned_varint(out, length)
+    out += data
+    salted_password = message.salted_password
+    data = salted_password
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_unsigned_varint(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: AlterUserScramCredentialsRequest) -> None:
+    deletions = message.deletions
+    count = len(deletions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for deletions_item in deletions:
+        _write_scram_credential_deletion_v0(out, deletions_item)
+    upsertions = message.upsertions
+    count = len(upsertions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for upsertions_item in upsertions:
+        _write_scram_credential_upsertion_v0(out, upsertions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    scram_credential_deletion_struct = StructSchema(
+        python_class=AlterUserScramCredentialsRequestScramCredentialDeletion,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Mechanism",
+                attribute="mechanism",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    scram_credential_upsertion_struct = StructSchema(
+        python_class=AlterUserScramCredentialsRequestScramCredentialUpsertion,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Mechanism",
+                attribute="mechanism",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Iterations",
+                attribute="iterations",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Salt",
+                attribute="salt",
+                type="bytes",
+                versions=(0, 32767),
+                default=b'',
+            ),
+            FieldSchema(
+                name="SaltedPassword",
+                attribute="salted_password",
+                type="bytes",
+                versions=(0, 32767),
+                default=b'',
+            ),
+        ),
+    )
+    alter_user_scram_credentials_request_struct = StructSchema(
+        python_class=AlterUserScramCredentialsRequest,
+        fields=(
+            FieldSchema(
+                name="Deletions",
+                attribute="deletions",
+                type="ScramCredentialDeletion",
+                struct=scram_credential_deletion_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="Upsertions",
+                attribute="upsertions",
+                type="ScramCredentialUpsertion",
+                struct=scram_credential_upsertion_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="AlterUserScramCredentialsRequest",
+        flexible_from=0,
+        root=alter_user_scram_credentials_request_struct,
+    )

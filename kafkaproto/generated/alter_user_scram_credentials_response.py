@@ -1,0 +1,292 @@
+"""AlterUserScramCredentialsResponse: versions 0, flexible from 0, api key 51.
+
+Generated from api/AlterUserScramCredentialsResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_hB = struct.Struct(">hB").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_hB = struct.Struct(">hB").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+
+
+class AlterUserScramCredentialsResponseAlterUserScramCredentialsResult(Struct):
+    """AlterUserScramCredentialsResult of AlterUserScramCredentialsResponse."""
+
+    __slots__ = ("user", "error_code", "error_message", "unknown_tags")
+
+    user: str
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    error_message: str | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        user: str = "",
+        error_code: int = 0,
+        error_message: str | None = "",
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.user = user
+        self.error_code = error_code
+        self.error_message = error_message
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterUserScramCredentialsResponseAlterUserScramCredentialsResult)
+            and self.user == other.user
+            and self.error_code == other.error_code
+            and self.error_message == other.error_message
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class AlterUserScramCredentialsResponse(Message):
+    """Response AlterUserScramCredentialsResponse."""
+
+    __slots__ = ("throttle_time_ms", "results", "unknown_tags")
+
+    NAME: ClassVar[str] = "AlterUserScramCredentialsResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 51
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    AlterUserScramCredentialsResult = AlterUserScramCredentialsResponseAlterUserScramCredentialsResult
+
+    throttle_time_ms: int
+    """Versions 0+."""
+    results: list[AlterUserScramCredentialsResponseAlterUserScramCredentialsResult]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        results: list[AlterUserScramCredentialsResponseAlterUserScramCredentialsResult] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.results = [] if results is EMPTY else results
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlterUserScramCredentialsResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.results == other.results
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterUserScramCredentialsResponse, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_alter_user_scram_credentials_result_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[AlterUserScramCredentialsResponseAlterUserScramCredentialsResult, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    user = str(buffer[position:end], "utf-8")
+    position = end
+    error_code, length = _unpack_hB(buffer, position)
+    position += 3
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        error_message = None
+    else:
+        end = position + length - 1
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterUserScramCredentialsResponseAlterUserScramCredentialsResult(
+        user,
+        error_code,
+        error_message,
+        unknown,
+    ), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[AlterUserScramCredentialsResponse, int]:
+    results: list[AlterUserScramCredentialsResponseAlterUserScramCredentialsResult]
+    throttle_time_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    results = []
+    for _ in range(count):
+        results_item, position = _read_alter_user_scram_credentials_result_v0(buffer, position)
+        results.append(results_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return AlterUserScramCredentialsResponse(throttle_time_ms, results, unknown), position
+
+
+def _write_alter_user_scram_credentials_result_v0(
+    out: bytearray,
+    message: AlterUserScramCredentialsResponseAlterUserScramCredentialsResult,
+) -> None:
+    user = message.user
+    data = user.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_hB(message.error_code, length)
+    else:
+        out += _pack_h(message.error_code)
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: AlterUserScramCredentialsResponse) -> None:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out += _pack_iB(message.throttle_time_ms, count)
+    else:
+        out += _pack_i(message.throttle_time_ms)
+        write_unsigned_varint(out, count)
+    for results_item in results:
+        _write_alter_user_scram_credentials_result_v0(out, results_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    alter_user_scram_credentials_result_struct = StructSchema(
+        python_class=AlterUserScramCredentialsResponseAlterUserScramCredentialsResult,
+        fields=(
+            FieldSchema(
+                name="User",
+                attribute="user",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorMessage",
+                attribute="error_message",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    alter_user_scram_credentials_response_struct = StructSchema(
+        python_class=AlterUserScramCredentialsResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Results",
+                attribute="results",
+                type="AlterUserScramCredentialsResult",
+                struct=alter_user_scram_credentials_result_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="AlterUserScramCredentialsResponse",
+        flexible_from=0,
+        root=alter_user_scram_credentials_response_struct,
+    )

@@ -1,0 +1,175 @@
+"""ApiVersionsRequest: versions 0-4, flexible from 3, api key 18.
+
+Generated from api/ApiVersionsRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message
+from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+
+
+class ApiVersionsRequest(Message):
+    """Request ApiVersionsRequest."""
+
+    __slots__ = ("client_software_name", "client_software_version", "unknown_tags")
+
+    NAME: ClassVar[str] = "ApiVersionsRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 18
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 4
+    FLEXIBLE_FROM: ClassVar[int | None] = 3
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
+
+    client_software_name: str
+    """Versions 3+, dropped where a version lacks it."""
+    client_software_version: str
+    """Versions 3+, dropped where a version lacks it."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        client_software_name: str = "",
+        client_software_version: str = "",
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.client_software_name = client_software_name
+        self.client_software_version = client_software_version
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ApiVersionsRequest)
+            and self.client_software_name == other.client_software_name
+            and self.client_software_version == other.client_software_version
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[ApiVersionsRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[ApiVersionsRequest, int]:
+    return ApiVersionsRequest(), position
+
+
+def _read_v3(buffer: Buffer, position: int) -> tuple[ApiVersionsRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    client_software_name = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    client_software_version = str(buffer[position:end], "utf-8")
+    position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ApiVersionsRequest(client_software_name, client_software_version, unknown), position
+
+
+def _write_v0(out: bytearray, message: ApiVersionsRequest) -> None:
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v3(out: bytearray, message: ApiVersionsRequest) -> None:
+    client_software_name = message.client_software_name
+    data = client_software_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    client_software_version = message.client_software_version
+    data = client_software_version.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v0,
+    _read_v0,
+    _read_v3,
+    _read_v3,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v0,
+    _write_v0,
+    _write_v3,
+    _write_v3,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    api_versions_request_struct = StructSchema(
+        python_class=ApiVersionsRequest,
+        fields=(
+            FieldSchema(
+                name="ClientSoftwareName",
+                attribute="client_software_name",
+                type="string",
+                versions=(3, 32767),
+                default="",
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="ClientSoftwareVersion",
+                attribute="client_software_version",
+                type="string",
+                versions=(3, 32767),
+                default="",
+                ignorable=True,
+            ),
+        ),
+    )
+    return MessageSchema(name="ApiVersionsRequest", flexible_from=3, root=api_versions_request_struct)

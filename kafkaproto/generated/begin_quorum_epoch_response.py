@@ -1,0 +1,630 @@
+"""BeginQuorumEpochResponse: versions 0-1, flexible from 1, api key 53.
+
+Generated from api/BeginQuorumEpochResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_tag_section,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_HB = struct.Struct(">HB").unpack_from
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_hB = struct.Struct(">hB").unpack_from
+_unpack_hi = struct.Struct(">hi").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ihii = struct.Struct(">ihii").unpack_from
+_unpack_ihiiB = struct.Struct(">ihiiB").unpack_from
+_pack_H = struct.Struct(">H").pack
+_pack_HB = struct.Struct(">HB").pack
+_pack_h = struct.Struct(">h").pack
+_pack_hB = struct.Struct(">hB").pack
+_pack_hi = struct.Struct(">hi").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ihii = struct.Struct(">ihii").pack
+_pack_ihiiB = struct.Struct(">ihiiB").pack
+
+
+class BeginQuorumEpochResponsePartitionData(Struct):
+    """PartitionData of BeginQuorumEpochResponse."""
+
+    __slots__ = ("partition_index", "error_code", "leader_id", "leader_epoch", "unknown_tags")
+
+    partition_index: int
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    leader_id: int
+    """Versions 0+."""
+    leader_epoch: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        partition_index: int = 0,
+        error_code: int = 0,
+        leader_id: int = 0,
+        leader_epoch: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.partition_index = partition_index
+        self.error_code = error_code
+        self.leader_id = leader_id
+        self.leader_epoch = leader_epoch
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, BeginQuorumEpochResponsePartitionData)
+            and self.partition_index == other.partition_index
+            and self.error_code == other.error_code
+            and self.leader_id == other.leader_id
+            and self.leader_epoch == other.leader_epoch
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class BeginQuorumEpochResponseTopicData(Struct):
+    """TopicData of BeginQuorumEpochResponse."""
+
+    __slots__ = ("topic_name", "partitions", "unknown_tags")
+
+    topic_name: str
+    """Versions 0+."""
+    partitions: list[BeginQuorumEpochResponsePartitionData]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_name: str = "",
+        partitions: list[BeginQuorumEpochResponsePartitionData] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_name = topic_name
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, BeginQuorumEpochResponseTopicData)
+            and self.topic_name == other.topic_name
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class BeginQuorumEpochResponseNodeEndpoint(Struct):
+    """NodeEndpoint of BeginQuorumEpochResponse."""
+
+    __slots__ = ("node_id", "host", "port", "unknown_tags")
+
+    node_id: int
+    """Versions 1+."""
+    host: str
+    """Versions 1+."""
+    port: int
+    """Versions 1+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        node_id: int = 0,
+        host: str = "",
+        port: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.node_id = node_id
+        self.host = host
+        self.port = port
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, BeginQuorumEpochResponseNodeEndpoint)
+            and self.node_id == other.node_id
+            and self.host == other.host
+            and self.port == other.port
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class BeginQuorumEpochResponse(Message):
+    """Response BeginQuorumEpochResponse."""
+
+    __slots__ = ("error_code", "topics", "node_endpoints", "unknown_tags")
+
+    NAME: ClassVar[str] = "BeginQuorumEpochResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 53
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 1
+    FLEXIBLE_FROM: ClassVar[int | None] = 1
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    PartitionData = BeginQuorumEpochResponsePartitionData
+    TopicData = BeginQuorumEpochResponseTopicData
+    NodeEndpoint = BeginQuorumEpochResponseNodeEndpoint
+
+    error_code: int
+    """Versions 0+."""
+    topics: list[BeginQuorumEpochResponseTopicData]
+    """Versions 0+."""
+    node_endpoints: list[BeginQuorumEpochResponseNodeEndpoint]
+    """Versions 1+, tag 0 in 1+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        error_code: int = 0,
+        topics: list[BeginQuorumEpochResponseTopicData] = EMPTY,
+        node_endpoints: list[BeginQuorumEpochResponseNodeEndpoint] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.error_code = error_code
+        self.topics = [] if topics is EMPTY else topics
+        self.node_endpoints = [] if node_endpoints is EMPTY else node_endpoints
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, BeginQuorumEpochResponse)
+            and self.error_code == other.error_code
+            and self.topics == other.topics
+            and self.node_endpoints == other.node_endpoints
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[BeginQuorumEpochResponse, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_partition_data_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[BeginQuorumEpochResponsePartitionData, int]:
+    partition_index, error_code, leader_id, leader_epoch = _unpack_ihii(buffer, position)
+    position += 14
+    return BeginQuorumEpochResponsePartitionData(
+        partition_index,
+        error_code,
+        leader_id,
+        leader_epoch,
+    ), position
+
+
+def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochResponseTopicData, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    topic_name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[BeginQuorumEpochResponsePartitionData]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_data_v0(buffer, position)
+        partitions.append(partitions_item)
+    return BeginQuorumEpochResponseTopicData(topic_name, partitions), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochResponse, int]:
+    topics: list[BeginQuorumEpochResponseTopicData]
+    error_code, count = _unpack_hi(buffer, position)
+    position += 6
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_data_v0(buffer, position)
+        topics.append(topics_item)
+    return BeginQuorumEpochResponse(error_code, topics), position
+
+
+def _read_partition_data_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[BeginQuorumEpochResponsePartitionData, int]:
+    partition_index, error_code, leader_id, leader_epoch, tags = _unpack_ihiiB(buffer, position)
+    position += 15
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return BeginQuorumEpochResponsePartitionData(
+        partition_index,
+        error_code,
+        leader_id,
+        leader_epoch,
+        unknown,
+    ), position
+
+
+def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochResponseTopicData, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    topic_name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[BeginQuorumEpochResponsePartitionData]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_data_v1(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return BeginQuorumEpochResponseTopicData(topic_name, partitions, unknown), position
+
+
+def _read_node_endpoint_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochResponseNodeEndpoint, int]:
+    node_id, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    host = str(buffer[position:end], "utf-8")
+    position = end
+    port, tags = _unpack_HB(buffer, position)
+    position += 3
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return BeginQuorumEpochResponseNodeEndpoint(node_id, host, port, unknown), position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochResponse, int]:
+    topics: list[BeginQuorumEpochResponseTopicData]
+    error_code, count = _unpack_hB(buffer, position)
+    position += 3
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_data_v1(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    node_endpoints: list[BeginQuorumEpochResponseNodeEndpoint] = []
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        sections, end_of_tags = read_tag_section(buffer, position - 1)
+        for tag, position, stop in sections:
+            if tag == 0:
+                count = buffer[position]
+                position += 1
+                if count > 127:
+                    count, position = read_unsigned_varint(buffer, position - 1)
+                if not count:
+                    raise Malformed
+                count -= 1
+                if count > len(buffer) - position:
+                    raise Malformed
+                node_endpoints = []
+                for _ in range(count):
+                    node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
+                    node_endpoints.append(node_endpoints_item)
+            else:
+                unknown = unknown or {}
+                unknown[tag] = bytes(buffer[position:stop])
+                position = stop
+            if position != stop:
+                raise Malformed
+        position = end_of_tags
+    return BeginQuorumEpochResponse(error_code, topics, node_endpoints, unknown), position
+
+
+def _write_partition_data_v0(out: bytearray, message: BeginQuorumEpochResponsePartitionData) -> None:
+    out += _pack_ihii(message.partition_index, message.error_code, message.leader_id, message.leader_epoch)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_topic_data_v0(out: bytearray, message: BeginQuorumEpochResponseTopicData) -> None:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions)
+    out += _pack_i(count)
+    for partitions_item in partitions:
+        _write_partition_data_v0(out, partitions_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v0(out: bytearray, message: BeginQuorumEpochResponse) -> None:
+    if len(message.node_endpoints) != 0:
+        raise Malformed
+    topics = message.topics
+    count = len(topics)
+    out += _pack_hi(message.error_code, count)
+    for topics_item in topics:
+        _write_topic_data_v0(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_partition_data_v1(out: bytearray, message: BeginQuorumEpochResponsePartitionData) -> None:
+    if message.unknown_tags:
+        out += _pack_ihii(
+            message.partition_index,
+            message.error_code,
+            message.leader_id,
+            message.leader_epoch,
+        )
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_ihiiB(
+            message.partition_index,
+            message.error_code,
+            message.leader_id,
+            message.leader_epoch,
+            0,
+        )
+
+
+def _write_topic_data_v1(out: bytearray, message: BeginQuorumEpochResponseTopicData) -> None:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_data_v1(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_node_endpoint_v1(out: bytearray, message: BeginQuorumEpochResponseNodeEndpoint) -> None:
+    host = message.host
+    data = host.encode()
+    length = len(data) + 1
+    if length < 128:
+        out += _pack_iB(message.node_id, length)
+    else:
+        out += _pack_i(message.node_id)
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        out += _pack_H(message.port)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_HB(message.port, 0)
+
+
+def _write_v1(out: bytearray, message: BeginQuorumEpochResponse) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_hB(message.error_code, count)
+    else:
+        out += _pack_h(message.error_code)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_data_v1(out, topics_item)
+    tagged = []
+    if len(message.node_endpoints) != 0:
+        section = bytearray()
+        node_endpoints = message.node_endpoints
+        count = len(node_endpoints) + 1
+        if count < 128:
+            section.append(count)
+        else:
+            write_unsigned_varint(section, count)
+        for node_endpoints_item in node_endpoints:
+            _write_node_endpoint_v1(section, node_endpoints_item)
+        tagged.append((0, section))
+    if tagged or message.unknown_tags:
+        write_tag_section(out, tagged, message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v1,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v1,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    partition_data_struct = StructSchema(
+        python_class=BeginQuorumEpochResponsePartitionData,
+        fields=(
+            FieldSchema(
+                name="PartitionIndex",
+                attribute="partition_index",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="LeaderId",
+                attribute="leader_id",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="LeaderEpoch",
+                attribute="leader_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    topic_data_struct = StructSchema(
+        python_class=BeginQuorumEpochResponseTopicData,
+        fields=(
+            FieldSchema(
+                name="TopicName",
+                attribute="topic_name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="PartitionData",
+                struct=partition_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    node_endpoint_struct = StructSchema(
+        python_class=BeginQuorumEpochResponseNodeEndpoint,
+        fields=(
+            FieldSchema(
+                name="NodeId",
+                attribute="node_id",
+                type="int32",
+                versions=(1, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Host",
+                attribute="host",
+                type="string",
+                versions=(1, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Port",
+                attribute="port",
+                type="uint16",
+                versions=(1, 32767),
+                default=0,
+            ),
+        ),
+    )
+    begin_quorum_epoch_response_struct = StructSchema(
+        python_class=BeginQuorumEpochResponse,
+        fields=(
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="TopicData",
+                struct=topic_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="NodeEndpoints",
+                attribute="node_endpoints",
+                type="NodeEndpoint",
+                struct=node_endpoint_struct,
+                array=True,
+                versions=(1, 32767),
+                tagged=(1, 32767),
+                tag=0,
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="BeginQuorumEpochResponse",
+        flexible_from=1,
+        root=begin_quorum_epoch_response_struct,
+    )

@@ -1,0 +1,302 @@
+"""ClientQuotaRecord: versions 0, flexible from 0, record type 14.
+
+Generated from metadata/ClientQuotaRecord.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_dtB = struct.Struct(">d?B").unpack_from
+_pack_dt = struct.Struct(">d?").pack
+_pack_dtB = struct.Struct(">d?B").pack
+
+
+class ClientQuotaRecordEntityData(Struct):
+    """EntityData of ClientQuotaRecord."""
+
+    __slots__ = ("entity_type", "entity_name", "unknown_tags")
+
+    entity_type: str
+    """Versions 0+."""
+    entity_name: str | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        entity_type: str = "",
+        entity_name: str | None = "",
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.entity_type = entity_type
+        self.entity_name = entity_name
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ClientQuotaRecordEntityData)
+            and self.entity_type == other.entity_type
+            and self.entity_name == other.entity_name
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ClientQuotaRecord(Message):
+    """Metadata ClientQuotaRecord."""
+
+    __slots__ = ("entity", "key", "value", "remove", "unknown_tags")
+
+    NAME: ClassVar[str] = "ClientQuotaRecord"
+    TYPE: ClassVar[str] = "metadata"
+    API_KEY: ClassVar[int | None] = 14
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    EntityData = ClientQuotaRecordEntityData
+
+    entity: list[ClientQuotaRecordEntityData]
+    """Versions 0+."""
+    key: str
+    """Versions 0+."""
+    value: float
+    """Versions 0+."""
+    remove: bool
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        entity: list[ClientQuotaRecordEntityData] = EMPTY,
+        key: str = "",
+        value: float = 0.0,
+        remove: bool = False,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.entity = [] if entity is EMPTY else entity
+        self.key = key
+        self.value = value
+        self.remove = remove
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ClientQuotaRecord)
+            and self.entity == other.entity
+            and self.key == other.key
+            and self.value == other.value
+            and self.remove == other.remove
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[ClientQuotaRecord, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_entity_data_v0(buffer: Buffer, position: int) -> tuple[ClientQuotaRecordEntityData, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    entity_type = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        entity_name = None
+    else:
+        end = position + length - 1
+        entity_name = str(buffer[position:end], "utf-8")
+        position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ClientQuotaRecordEntityData(entity_type, entity_name, unknown), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[ClientQuotaRecord, int]:
+    entity: list[ClientQuotaRecordEntityData]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    entity = []
+    for _ in range(count):
+        entity_item, position = _read_entity_data_v0(buffer, position)
+        entity.append(entity_item)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    key = str(buffer[position:end], "utf-8")
+    position = end
+    value, remove, tags = _unpack_dtB(buffer, position)
+    position += 10
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ClientQuotaRecord(entity, key, value, remove, unknown), position
+
+
+def _write_entity_data_v0(out: bytearray, message: ClientQuotaRecordEntityData) -> None:
+    entity_type = message.entity_type
+    data = entity_type.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    entity_name = message.entity_name
+    if entity_name is None:
+        data = b""
+        length = 0
+    else:
+        data = entity_name.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: ClientQuotaRecord) -> None:
+    entity = message.entity
+    count = len(entity) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for entity_item in entity:
+        _write_entity_data_v0(out, entity_item)
+    key = message.key
+    data = key.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        out += _pack_dt(message.value, message.remove)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_dtB(message.value, message.remove, 0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    entity_data_struct = StructSchema(
+        python_class=ClientQuotaRecordEntityData,
+        fields=(
+            FieldSchema(
+                name="EntityType",
+                attribute="entity_type",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="EntityName",
+                attribute="entity_name",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    client_quota_record_struct = StructSchema(
+        python_class=ClientQuotaRecord,
+        fields=(
+            FieldSchema(
+                name="Entity",
+                attribute="entity",
+                type="EntityData",
+                struct=entity_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="Key",
+                attribute="key",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Value",
+                attribute="value",
+                type="float64",
+                versions=(0, 32767),
+                default=0.0,
+            ),
+            FieldSchema(
+                name="Remove",
+                attribute="remove",
+                type="bool",
+                versions=(0, 32767),
+                default=False,
+            ),
+        ),
+    )
+    return MessageSchema(name="ClientQuotaRecord", flexible_from=0, root=client_quota_record_struct)

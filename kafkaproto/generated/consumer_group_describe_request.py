@@ -1,0 +1,172 @@
+"""ConsumerGroupDescribeRequest: versions 0-1, flexible from 0, api key 69.
+
+Generated from api/ConsumerGroupDescribeRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_tB = struct.Struct(">?B").unpack_from
+_pack_t = struct.Struct(">?").pack
+_pack_tB = struct.Struct(">?B").pack
+
+
+class ConsumerGroupDescribeRequest(Message):
+    """Request ConsumerGroupDescribeRequest."""
+
+    __slots__ = ("group_ids", "include_authorized_operations", "unknown_tags")
+
+    NAME: ClassVar[str] = "ConsumerGroupDescribeRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 69
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 1
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+
+    group_ids: list[str]
+    """Versions 0+."""
+    include_authorized_operations: bool
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        group_ids: list[str] = EMPTY,
+        include_authorized_operations: bool = False,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.group_ids = [] if group_ids is EMPTY else group_ids
+        self.include_authorized_operations = include_authorized_operations
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ConsumerGroupDescribeRequest)
+            and self.group_ids == other.group_ids
+            and self.include_authorized_operations == other.include_authorized_operations
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[ConsumerGroupDescribeRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupDescribeRequest, int]:
+    group_ids: list[str]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    group_ids = []
+    for _ in range(count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position - 1)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        group_ids_item = str(buffer[position:end], "utf-8")
+        position = end
+        group_ids.append(group_ids_item)
+    include_authorized_operations, tags = _unpack_tB(buffer, position)
+    position += 2
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ConsumerGroupDescribeRequest(group_ids, include_authorized_operations, unknown), position
+
+
+def _write_v0(out: bytearray, message: ConsumerGroupDescribeRequest) -> None:
+    group_ids = message.group_ids
+    count = len(group_ids) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for group_ids_item in group_ids:
+        data = group_ids_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(length)
+        else:
+            write_string_length(out, length)
+        out += data
+    if message.unknown_tags:
+        out += _pack_t(message.include_authorized_operations)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_tB(message.include_authorized_operations, 0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    consumer_group_describe_request_struct = StructSchema(
+        python_class=ConsumerGroupDescribeRequest,
+        fields=(
+            FieldSchema(
+                name="GroupIds",
+                attribute="group_ids",
+                type="string",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="IncludeAuthorizedOperations",
+                attribute="include_authorized_operations",
+                type="bool",
+                versions=(0, 32767),
+                default=False,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="ConsumerGroupDescribeRequest",
+        flexible_from=0,
+        root=consumer_group_describe_request_struct,
+    )

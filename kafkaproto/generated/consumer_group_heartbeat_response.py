@@ -1,0 +1,466 @@
+"""ConsumerGroupHeartbeatResponse: versions 0-1, flexible from 0, api key 68.
+
+Generated from api/ConsumerGroupHeartbeatResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+ZERO_UUID = bytes(16)
+_unpack_uB = struct.Struct(">16sB").unpack_from
+_unpack_ihB = struct.Struct(">ihB").unpack_from
+_unpack_iib = struct.Struct(">iib").unpack_from
+_pack_uB = struct.Struct(">16sB").pack
+_pack_ih = struct.Struct(">ih").pack
+_pack_ihB = struct.Struct(">ihB").pack
+_pack_iib = struct.Struct(">iib").pack
+
+
+class ConsumerGroupHeartbeatResponseTopicPartitions(Struct):
+    """TopicPartitions of ConsumerGroupHeartbeatResponse."""
+
+    __slots__ = ("topic_id", "partitions", "unknown_tags")
+
+    topic_id: bytes
+    """Versions 0+."""
+    partitions: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_id: bytes = ZERO_UUID,
+        partitions: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_id = topic_id
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ConsumerGroupHeartbeatResponseTopicPartitions)
+            and self.topic_id == other.topic_id
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ConsumerGroupHeartbeatResponseAssignment(Struct):
+    """Assignment of ConsumerGroupHeartbeatResponse."""
+
+    __slots__ = ("topic_partitions", "unknown_tags")
+
+    topic_partitions: list[ConsumerGroupHeartbeatResponseTopicPartitions]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_partitions: list[ConsumerGroupHeartbeatResponseTopicPartitions] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_partitions = [] if topic_partitions is EMPTY else topic_partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ConsumerGroupHeartbeatResponseAssignment)
+            and self.topic_partitions == other.topic_partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ConsumerGroupHeartbeatResponse(Message):
+    """Response ConsumerGroupHeartbeatResponse."""
+
+    __slots__ = (
+        "throttle_time_ms",
+        "error_code",
+        "error_message",
+        "member_id",
+        "member_epoch",
+        "heartbeat_interval_ms",
+        "assignment",
+        "unknown_tags",
+    )
+
+    NAME: ClassVar[str] = "ConsumerGroupHeartbeatResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 68
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 1
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    TopicPartitions = ConsumerGroupHeartbeatResponseTopicPartitions
+    Assignment = ConsumerGroupHeartbeatResponseAssignment
+
+    throttle_time_ms: int
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    error_message: str | None
+    """Versions 0+, null in 0+."""
+    member_id: str | None
+    """Versions 0+, null in 0+."""
+    member_epoch: int
+    """Versions 0+."""
+    heartbeat_interval_ms: int
+    """Versions 0+."""
+    assignment: ConsumerGroupHeartbeatResponseAssignment | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        error_code: int = 0,
+        error_message: str | None = None,
+        member_id: str | None = None,
+        member_epoch: int = 0,
+        heartbeat_interval_ms: int = 0,
+        assignment: ConsumerGroupHeartbeatResponseAssignment | None = None,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.error_code = error_code
+        self.error_message = error_message
+        self.member_id = member_id
+        self.member_epoch = member_epoch
+        self.heartbeat_interval_ms = heartbeat_interval_ms
+        self.assignment = assignment
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ConsumerGroupHeartbeatResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.error_code == other.error_code
+            and self.error_message == other.error_message
+            and self.member_id == other.member_id
+            and self.member_epoch == other.member_epoch
+            and self.heartbeat_interval_ms == other.heartbeat_interval_ms
+            and self.assignment == other.assignment
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[ConsumerGroupHeartbeatResponse, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_topic_partitions_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ConsumerGroupHeartbeatResponseTopicPartitions, int]:
+    partitions: list[int]
+    topic_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ConsumerGroupHeartbeatResponseTopicPartitions(topic_id, partitions, unknown), position
+
+
+def _read_assignment_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ConsumerGroupHeartbeatResponseAssignment, int]:
+    topic_partitions: list[ConsumerGroupHeartbeatResponseTopicPartitions]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topic_partitions = []
+    for _ in range(count):
+        topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
+        topic_partitions.append(topic_partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ConsumerGroupHeartbeatResponseAssignment(topic_partitions, unknown), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatResponse, int]:
+    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    position += 7
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        error_message = None
+    else:
+        end = position + length - 1
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        member_id = None
+    else:
+        end = position + length - 1
+        member_id = str(buffer[position:end], "utf-8")
+        position = end
+    member_epoch, heartbeat_interval_ms, length = _unpack_iib(buffer, position)
+    position += 9
+    if length < 0:
+        assignment = None
+    else:
+        assignment, position = _read_assignment_v0(buffer, position)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ConsumerGroupHeartbeatResponse(
+        throttle_time_ms,
+        error_code,
+        error_message,
+        member_id,
+        member_epoch,
+        heartbeat_interval_ms,
+        assignment,
+        unknown,
+    ), position
+
+
+def _write_topic_partitions_v0(
+    out: bytearray,
+    message: ConsumerGroupHeartbeatResponseTopicPartitions,
+) -> None:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out += _pack_uB(topic_id, count)
+    else:
+        out += topic_id
+        write_unsigned_varint(out, count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_assignment_v0(out: bytearray, message: ConsumerGroupHeartbeatResponseAssignment) -> None:
+    topic_partitions = message.topic_partitions
+    count = len(topic_partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topic_partitions_item in topic_partitions:
+        _write_topic_partitions_v0(out, topic_partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: ConsumerGroupHeartbeatResponse) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+    else:
+        out += _pack_ih(message.throttle_time_ms, message.error_code)
+        write_string_length(out, length)
+    out += data
+    member_id = message.member_id
+    if member_id is None:
+        data = b""
+        length = 0
+    else:
+        data = member_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    assignment = message.assignment
+    out += _pack_iib(message.member_epoch, message.heartbeat_interval_ms, -1 if assignment is None else 1)
+    if assignment is not None:
+        _write_assignment_v0(out, assignment)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    topic_partitions_struct = StructSchema(
+        python_class=ConsumerGroupHeartbeatResponseTopicPartitions,
+        fields=(
+            FieldSchema(
+                name="TopicId",
+                attribute="topic_id",
+                type="uuid",
+                versions=(0, 32767),
+                default=ZERO_UUID,
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    assignment_struct = StructSchema(
+        python_class=ConsumerGroupHeartbeatResponseAssignment,
+        fields=(
+            FieldSchema(
+                name="TopicPartitions",
+                attribute="topic_partitions",
+                type="TopicPartitions",
+                struct=topic_partitions_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    consumer_group_heartbeat_response_struct = StructSchema(
+        python_class=ConsumerGroupHeartbeatResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorMessage",
+                attribute="error_message",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="MemberId",
+                attribute="member_id",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="MemberEpoch",
+                attribute="member_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="HeartbeatIntervalMs",
+                attribute="heartbeat_interval_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Assignment",
+                attribute="assignment",
+                type="Assignment",
+                struct=assignment_struct,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="ConsumerGroupHeartbeatResponse",
+        flexible_from=0,
+        root=consumer_group_heartbeat_response_struct,
+    )

@@ -1,0 +1,144 @@
+"""ConsumerGroupMetadataValue: versions 0, flexible from 0, record type 3.
+
+Generated from group/ConsumerGroupMetadataValue.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message
+from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import Buffer, Malformed, read_tag_section, write_tag_section
+
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_q = struct.Struct(">q").unpack_from
+_pack_i = struct.Struct(">i").pack
+_pack_q = struct.Struct(">q").pack
+
+
+class ConsumerGroupMetadataValue(Message):
+    """Coordinator-value ConsumerGroupMetadataValue."""
+
+    __slots__ = ("epoch", "metadata_hash", "unknown_tags")
+
+    NAME: ClassVar[str] = "ConsumerGroupMetadataValue"
+    TYPE: ClassVar[str] = "coordinator-value"
+    API_KEY: ClassVar[int | None] = 3
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+
+    epoch: int
+    """Versions 0+."""
+    metadata_hash: int
+    """Versions 0+, tag 0 in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        epoch: int = 0,
+        metadata_hash: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.epoch = epoch
+        self.metadata_hash = metadata_hash
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ConsumerGroupMetadataValue)
+            and self.epoch == other.epoch
+            and self.metadata_hash == other.metadata_hash
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[ConsumerGroupMetadataValue, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupMetadataValue, int]:
+    epoch, tags = _unpack_iB(buffer, position)
+    position += 5
+    metadata_hash: int = 0
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        sections, end_of_tags = read_tag_section(buffer, position - 1)
+        for tag, position, stop in sections:
+            if tag == 0:
+                (metadata_hash,) = _unpack_q(buffer, position)
+                position += 8
+            else:
+                unknown = unknown or {}
+                unknown[tag] = bytes(buffer[position:stop])
+                position = stop
+            if position != stop:
+                raise Malformed
+        position = end_of_tags
+    return ConsumerGroupMetadataValue(epoch, metadata_hash, unknown), position
+
+
+def _write_v0(out: bytearray, message: ConsumerGroupMetadataValue) -> None:
+    out += _pack_i(message.epoch)
+    tagged = []
+    if message.metadata_hash != 0:
+        section = bytearray()
+        section += _pack_q(message.metadata_hash)
+        tagged.append((0, section))
+    if tagged or message.unknown_tags:
+        write_tag_section(out, tagged, message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    consumer_group_metadata_value_struct = StructSchema(
+        python_class=ConsumerGroupMetadataValue,
+        fields=(
+            FieldSchema(
+                name="Epoch",
+                attribute="epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="MetadataHash",
+                attribute="metadata_hash",
+                type="int64",
+                versions=(0, 32767),
+                tagged=(0, 32767),
+                tag=0,
+                default=0,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="ConsumerGroupMetadataValue",
+        flexible_from=0,
+        root=consumer_group_metadata_value_struct,
+    )

@@ -1,0 +1,470 @@
+"""CreateDelegationTokenRequest: versions 1-3, flexible from 2, api key 38.
+
+Generated from api/CreateDelegationTokenRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_q = struct.Struct(">q").unpack_from
+_unpack_qB = struct.Struct(">qB").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+_pack_q = struct.Struct(">q").pack
+_pack_qB = struct.Struct(">qB").pack
+
+
+class CreateDelegationTokenRequestCreatableRenewers(Struct):
+    """CreatableRenewers of CreateDelegationTokenRequest."""
+
+    __slots__ = ("principal_type", "principal_name", "unknown_tags")
+
+    principal_type: str
+    """Versions 0+."""
+    principal_name: str
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        principal_type: str = "",
+        principal_name: str = "",
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.principal_type = principal_type
+        self.principal_name = principal_name
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, CreateDelegationTokenRequestCreatableRenewers)
+            and self.principal_type == other.principal_type
+            and self.principal_name == other.principal_name
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class CreateDelegationTokenRequest(Message):
+    """Request CreateDelegationTokenRequest."""
+
+    __slots__ = (
+        "owner_principal_type",
+        "owner_principal_name",
+        "renewers",
+        "max_lifetime_ms",
+        "unknown_tags",
+    )
+
+    NAME: ClassVar[str] = "CreateDelegationTokenRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 38
+    MIN_VERSION: ClassVar[int] = 1
+    MAX_VERSION: ClassVar[int] = 3
+    FLEXIBLE_FROM: ClassVar[int | None] = 2
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
+    CreatableRenewers = CreateDelegationTokenRequestCreatableRenewers
+
+    owner_principal_type: str | None
+    """Versions 3+, null in 3+."""
+    owner_principal_name: str | None
+    """Versions 3+, null in 3+."""
+    renewers: list[CreateDelegationTokenRequestCreatableRenewers]
+    """Versions 0+."""
+    max_lifetime_ms: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        owner_principal_type: str | None = "",
+        owner_principal_name: str | None = "",
+        renewers: list[CreateDelegationTokenRequestCreatableRenewers] = EMPTY,
+        max_lifetime_ms: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.owner_principal_type = owner_principal_type
+        self.owner_principal_name = owner_principal_name
+        self.renewers = [] if renewers is EMPTY else renewers
+        self.max_lifetime_ms = max_lifetime_ms
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, CreateDelegationTokenRequest)
+            and self.owner_principal_type == other.owner_principal_type
+            and self.owner_principal_name == other.owner_principal_name
+            and self.renewers == other.renewers
+            and self.max_lifetime_ms == other.max_lifetime_ms
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[CreateDelegationTokenRequest, int]:
+        return _READERS[version - 1](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 1](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_creatable_renewers_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[CreateDelegationTokenRequestCreatableRenewers, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    principal_type = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    principal_name = str(buffer[position:end], "utf-8")
+    position = end
+    return CreateDelegationTokenRequestCreatableRenewers(principal_type, principal_name), position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRequest, int]:
+    renewers: list[CreateDelegationTokenRequestCreatableRenewers]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    renewers = []
+    for _ in range(count):
+        renewers_item, position = _read_creatable_renewers_v1(buffer, position)
+        renewers.append(renewers_item)
+    (max_lifetime_ms,) = _unpack_q(buffer, position)
+    position += 8
+    return CreateDelegationTokenRequest("", "", renewers, max_lifetime_ms), position
+
+
+def _read_creatable_renewers_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[CreateDelegationTokenRequestCreatableRenewers, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    principal_type = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    principal_name = str(buffer[position:end], "utf-8")
+    position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return CreateDelegationTokenRequestCreatableRenewers(principal_type, principal_name, unknown), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRequest, int]:
+    renewers: list[CreateDelegationTokenRequestCreatableRenewers]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    renewers = []
+    for _ in range(count):
+        renewers_item, position = _read_creatable_renewers_v2(buffer, position)
+        renewers.append(renewers_item)
+    max_lifetime_ms, tags = _unpack_qB(buffer, position)
+    position += 9
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return CreateDelegationTokenRequest("", "", renewers, max_lifetime_ms, unknown), position
+
+
+def _read_v3(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        owner_principal_type = None
+    else:
+        end = position + length - 1
+        owner_principal_type = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        owner_principal_name = None
+    else:
+        end = position + length - 1
+        owner_principal_name = str(buffer[position:end], "utf-8")
+        position = end
+    renewers: list[CreateDelegationTokenRequestCreatableRenewers]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    renewers = []
+    for _ in range(count):
+        renewers_item, position = _read_creatable_renewers_v2(buffer, position)
+        renewers.append(renewers_item)
+    max_lifetime_ms, tags = _unpack_qB(buffer, position)
+    position += 9
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return CreateDelegationTokenRequest(
+        owner_principal_type,
+        owner_principal_name,
+        renewers,
+        max_lifetime_ms,
+        unknown,
+    ), position
+
+
+def _write_creatable_renewers_v1(
+    out: bytearray,
+    message: CreateDelegationTokenRequestCreatableRenewers,
+) -> None:
+    principal_type = message.principal_type
+    data = principal_type.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    principal_name = message.principal_name
+    data = principal_name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v1(out: bytearray, message: CreateDelegationTokenRequest) -> None:
+    if message.owner_principal_type != "":
+        raise Malformed
+    if message.owner_principal_name != "":
+        raise Malformed
+    renewers = message.renewers
+    count = len(renewers)
+    out += _pack_i(count)
+    for renewers_item in renewers:
+        _write_creatable_renewers_v1(out, renewers_item)
+    out += _pack_q(message.max_lifetime_ms)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_creatable_renewers_v2(
+    out: bytearray,
+    message: CreateDelegationTokenRequestCreatableRenewers,
+) -> None:
+    principal_type = message.principal_type
+    data = principal_type.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    principal_name = message.principal_name
+    data = principal_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v2(out: bytearray, message: CreateDelegationTokenRequest) -> None:
+    if message.owner_principal_type != "":
+        raise Malformed
+    if message.owner_principal_name != "":
+        raise Malformed
+    renewers = message.renewers
+    count = len(renewers) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for renewers_item in renewers:
+        _write_creatable_renewers_v2(out, renewers_item)
+    if message.unknown_tags:
+        out += _pack_q(message.max_lifetime_ms)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_qB(message.max_lifetime_ms, 0)
+
+
+def _write_v3(out: bytearray, message: CreateDelegationTokenRequest) -> None:
+    owner_principal_type = message.owner_principal_type
+    if owner_principal_type is None:
+        data = b""
+        length = 0
+    else:
+        data = owner_principal_type.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    owner_principal_name = message.owner_principal_name
+    if owner_principal_name is None:
+        data = b""
+        length = 0
+    else:
+        data = owner_principal_name.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    renewers = message.renewers
+    count = len(renewers) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for renewers_item in renewers:
+        _write_creatable_renewers_v2(out, renewers_item)
+    if message.unknown_tags:
+        out += _pack_q(message.max_lifetime_ms)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_qB(message.max_lifetime_ms, 0)
+
+
+_READERS = (
+    _read_v1,
+    _read_v2,
+    _read_v3,
+)
+
+_WRITERS = (
+    _write_v1,
+    _write_v2,
+    _write_v3,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    creatable_renewers_struct = StructSchema(
+        python_class=CreateDelegationTokenRequestCreatableRenewers,
+        fields=(
+            FieldSchema(
+                name="PrincipalType",
+                attribute="principal_type",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="PrincipalName",
+                attribute="principal_name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    create_delegation_token_request_struct = StructSchema(
+        python_class=CreateDelegationTokenRequest,
+        fields=(
+            FieldSchema(
+                name="OwnerPrincipalType",
+                attribute="owner_principal_type",
+                type="string",
+                versions=(3, 32767),
+                nullable=(3, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="OwnerPrincipalName",
+                attribute="owner_principal_name",
+                type="string",
+                versions=(3, 32767),
+                nullable=(3, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Renewers",
+                attribute="renewers",
+                type="CreatableRenewers",
+                struct=creatable_renewers_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="MaxLifetimeMs",
+                attribute="max_lifetime_ms",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="CreateDelegationTokenRequest",
+        flexible_from=2,
+        root=create_delegation_token_request_struct,
+    )

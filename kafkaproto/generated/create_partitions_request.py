@@ -1,0 +1,517 @@
+"""CreatePartitionsRequest: versions 0-3, flexible from 2, api key 37.
+
+Generated from api/CreatePartitionsRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_it = struct.Struct(">i?").unpack_from
+_unpack_itB = struct.Struct(">i?B").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ii = struct.Struct(">ii").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+_pack_it = struct.Struct(">i?").pack
+_pack_itB = struct.Struct(">i?B").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ii = struct.Struct(">ii").pack
+
+
+class CreatePartitionsRequestCreatePartitionsAssignment(Struct):
+    """CreatePartitionsAssignment of CreatePartitionsRequest."""
+
+    __slots__ = ("broker_ids", "unknown_tags")
+
+    broker_ids: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        broker_ids: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.broker_ids = [] if broker_ids is EMPTY else broker_ids
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, CreatePartitionsRequestCreatePartitionsAssignment)
+            and self.broker_ids == other.broker_ids
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class CreatePartitionsRequestCreatePartitionsTopic(Struct):
+    """CreatePartitionsTopic of CreatePartitionsRequest."""
+
+    __slots__ = ("name", "count", "assignments", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    count: int
+    """Versions 0+."""
+    assignments: list[CreatePartitionsRequestCreatePartitionsAssignment] | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        count: int = 0,
+        assignments: list[CreatePartitionsRequestCreatePartitionsAssignment] | None = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.count = count
+        self.assignments = [] if assignments is EMPTY else assignments
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, CreatePartitionsRequestCreatePartitionsTopic)
+            and self.name == other.name
+            and self.count == other.count
+            and self.assignments == other.assignments
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class CreatePartitionsRequest(Message):
+    """Request CreatePartitionsRequest."""
+
+    __slots__ = ("topics", "timeout_ms", "validate_only", "unknown_tags")
+
+    NAME: ClassVar[str] = "CreatePartitionsRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 37
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 3
+    FLEXIBLE_FROM: ClassVar[int | None] = 2
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
+    CreatePartitionsAssignment = CreatePartitionsRequestCreatePartitionsAssignment
+    CreatePartitionsTopic = CreatePartitionsRequestCreatePartitionsTopic
+
+    topics: list[CreatePartitionsRequestCreatePartitionsTopic]
+    """Versions 0+."""
+    timeout_ms: int
+    """Versions 0+."""
+    validate_only: bool
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topics: list[CreatePartitionsRequestCreatePartitionsTopic] = EMPTY,
+        timeout_ms: int = 0,
+        validate_only: bool = False,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topics = [] if topics is EMPTY else topics
+        self.timeout_ms = timeout_ms
+        self.validate_only = validate_only
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, CreatePartitionsRequest)
+            and self.topics == other.topics
+            and self.timeout_ms == other.timeout_ms
+            and self.validate_only == other.validate_only
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[CreatePartitionsRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_create_partitions_assignment_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[CreatePartitionsRequestCreatePartitionsAssignment, int]:
+    broker_ids: list[int]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count < TABLE_SIZE:
+        broker_ids = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        broker_ids = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    return CreatePartitionsRequestCreatePartitionsAssignment(broker_ids), position
+
+
+def _read_create_partitions_topic_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[CreatePartitionsRequestCreatePartitionsTopic, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    assignments: list[CreatePartitionsRequestCreatePartitionsAssignment] | None
+    count_, count = _unpack_ii(buffer, position)
+    position += 8
+    if count < 0:
+        assignments = None
+    else:
+        if count > len(buffer) - position:
+            raise Malformed
+        assignments = []
+        for _ in range(count):
+            assignments_item, position = _read_create_partitions_assignment_v0(buffer, position)
+            assignments.append(assignments_item)
+    return CreatePartitionsRequestCreatePartitionsTopic(name, count_, assignments), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[CreatePartitionsRequest, int]:
+    topics: list[CreatePartitionsRequestCreatePartitionsTopic]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_create_partitions_topic_v0(buffer, position)
+        topics.append(topics_item)
+    timeout_ms, validate_only = _unpack_it(buffer, position)
+    position += 5
+    return CreatePartitionsRequest(topics, timeout_ms, validate_only), position
+
+
+def _read_create_partitions_assignment_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[CreatePartitionsRequestCreatePartitionsAssignment, int]:
+    broker_ids: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        broker_ids = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        broker_ids = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return CreatePartitionsRequestCreatePartitionsAssignment(broker_ids, unknown), position
+
+
+def _read_create_partitions_topic_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[CreatePartitionsRequestCreatePartitionsTopic, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    assignments: list[CreatePartitionsRequestCreatePartitionsAssignment] | None
+    count_, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        assignments = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        assignments = []
+        for _ in range(count):
+            assignments_item, position = _read_create_partitions_assignment_v2(buffer, position)
+            assignments.append(assignments_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return CreatePartitionsRequestCreatePartitionsTopic(name, count_, assignments, unknown), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[CreatePartitionsRequest, int]:
+    topics: list[CreatePartitionsRequestCreatePartitionsTopic]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_create_partitions_topic_v2(buffer, position)
+        topics.append(topics_item)
+    timeout_ms, validate_only, tags = _unpack_itB(buffer, position)
+    position += 6
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return CreatePartitionsRequest(topics, timeout_ms, validate_only, unknown), position
+
+
+def _write_create_partitions_assignment_v0(
+    out: bytearray,
+    message: CreatePartitionsRequestCreatePartitionsAssignment,
+) -> None:
+    broker_ids = message.broker_ids
+    count = len(broker_ids)
+    out += _pack_i(count)
+    if len(broker_ids) < TABLE_SIZE:
+        out += PACK_INT32[len(broker_ids)](*broker_ids)
+    else:
+        out += pack_many("i", broker_ids)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_create_partitions_topic_v0(
+    out: bytearray,
+    message: CreatePartitionsRequestCreatePartitionsTopic,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    assignments = message.assignments
+    if assignments is None:
+        assignments = EMPTY
+        count = -1
+    else:
+        count = len(assignments)
+    out += _pack_ii(message.count, count)
+    for assignments_item in assignments:
+        _write_create_partitions_assignment_v0(out, assignments_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v0(out: bytearray, message: CreatePartitionsRequest) -> None:
+    topics = message.topics
+    count = len(topics)
+    out += _pack_i(count)
+    for topics_item in topics:
+        _write_create_partitions_topic_v0(out, topics_item)
+    out += _pack_it(message.timeout_ms, message.validate_only)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_create_partitions_assignment_v2(
+    out: bytearray,
+    message: CreatePartitionsRequestCreatePartitionsAssignment,
+) -> None:
+    broker_ids = message.broker_ids
+    count = len(broker_ids) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(broker_ids) < TABLE_SIZE:
+        out += PACK_INT32[len(broker_ids)](*broker_ids)
+    else:
+        out += pack_many("i", broker_ids)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_create_partitions_topic_v2(
+    out: bytearray,
+    message: CreatePartitionsRequestCreatePartitionsTopic,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    assignments = message.assignments
+    if assignments is None:
+        assignments = EMPTY
+        count = 0
+    else:
+        count = len(assignments) + 1
+    if count < 128:
+        out += _pack_iB(message.count, count)
+    else:
+        out += _pack_i(message.count)
+        write_unsigned_varint(out, count)
+    for assignments_item in assignments:
+        _write_create_partitions_assignment_v2(out, assignments_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v2(out: bytearray, message: CreatePartitionsRequest) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_create_partitions_topic_v2(out, topics_item)
+    if message.unknown_tags:
+        out += _pack_it(message.timeout_ms, message.validate_only)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_itB(message.timeout_ms, message.validate_only, 0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v0,
+    _read_v2,
+    _read_v2,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v0,
+    _write_v2,
+    _write_v2,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    create_partitions_assignment_struct = StructSchema(
+        python_class=CreatePartitionsRequestCreatePartitionsAssignment,
+        fields=(
+            FieldSchema(
+                name="BrokerIds",
+                attribute="broker_ids",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    create_partitions_topic_struct = StructSchema(
+        python_class=CreatePartitionsRequestCreatePartitionsTopic,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Count",
+                attribute="count",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Assignments",
+                attribute="assignments",
+                type="CreatePartitionsAssignment",
+                struct=create_partitions_assignment_struct,
+                array=True,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    create_partitions_request_struct = StructSchema(
+        python_class=CreatePartitionsRequest,
+        fields=(
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="CreatePartitionsTopic",
+                struct=create_partitions_topic_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="TimeoutMs",
+                attribute="timeout_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ValidateOnly",
+                attribute="validate_only",
+                type="bool",
+                versions=(0, 32767),
+                default=False,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="CreatePartitionsRequest",
+        flexible_from=2,
+        root=create_partitions_request_struct,
+    )

@@ -1,0 +1,754 @@
+"""CreateTopicsRequest: versions 2-7, flexible from 5, api key 19.
+
+Generated from api/CreateTopicsRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_it = struct.Struct(">i?").unpack_from
+_unpack_itB = struct.Struct(">i?B").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ihB = struct.Struct(">ihB").unpack_from
+_unpack_ihi = struct.Struct(">ihi").unpack_from
+_unpack_ii = struct.Struct(">ii").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+_pack_it = struct.Struct(">i?").pack
+_pack_itB = struct.Struct(">i?B").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ih = struct.Struct(">ih").pack
+_pack_ihB = struct.Struct(">ihB").pack
+_pack_ihi = struct.Struct(">ihi").pack
+_pack_ii = struct.Struct(">ii").pack
+
+
+class CreateTopicsRequestCreatableReplicaAssignment(Struct):
+    """CreatableReplicaAssignment of CreateTopicsRequest."""
+
+    __slots__ = ("partition_index", "broker_ids", "unknown_tags")
+
+    partition_index: int
+    """Versions 0+."""
+    broker_ids: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        partition_index: int = 0,
+        broker_ids: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.partition_index = partition_index
+        self.broker_ids = [] if broker_ids is EMPTY else broker_ids
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, CreateTopicsRequestCreatableReplicaAssignment)
+            and self.partition_index == other.partition_index
+            and self.broker_ids == other.broker_ids
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class CreateTopicsRequestCreatableTopicConfig(Struct):
+    """CreatableTopicConfig of CreateTopicsRequest."""
+
+    __slots__ = ("name", "value", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    value: str | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        value: str | None = "",
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.value = value
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, CreateTopicsRequestCreatableTopicConfig)
+            and self.name == other.name
+            and self.value == other.value
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class CreateTopicsRequestCreatableTopic(Struct):
+    """CreatableTopic of CreateTopicsRequest."""
+
+    __slots__ = (
+        "name",
+        "num_partitions",
+        "replication_factor",
+        "assignments",
+        "configs",
+        "unknown_tags",
+    )
+
+    name: str
+    """Versions 0+."""
+    num_partitions: int
+    """Versions 0+."""
+    replication_factor: int
+    """Versions 0+."""
+    assignments: list[CreateTopicsRequestCreatableReplicaAssignment]
+    """Versions 0+."""
+    configs: list[CreateTopicsRequestCreatableTopicConfig]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        num_partitions: int = 0,
+        replication_factor: int = 0,
+        assignments: list[CreateTopicsRequestCreatableReplicaAssignment] = EMPTY,
+        configs: list[CreateTopicsRequestCreatableTopicConfig] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.num_partitions = num_partitions
+        self.replication_factor = replication_factor
+        self.assignments = [] if assignments is EMPTY else assignments
+        self.configs = [] if configs is EMPTY else configs
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, CreateTopicsRequestCreatableTopic)
+            and self.name == other.name
+            and self.num_partitions == other.num_partitions
+            and self.replication_factor == other.replication_factor
+            and self.assignments == other.assignments
+            and self.configs == other.configs
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class CreateTopicsRequest(Message):
+    """Request CreateTopicsRequest."""
+
+    __slots__ = ("topics", "timeout_ms", "validate_only", "unknown_tags")
+
+    NAME: ClassVar[str] = "CreateTopicsRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 19
+    MIN_VERSION: ClassVar[int] = 2
+    MAX_VERSION: ClassVar[int] = 7
+    FLEXIBLE_FROM: ClassVar[int | None] = 5
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
+    CreatableReplicaAssignment = CreateTopicsRequestCreatableReplicaAssignment
+    CreatableTopicConfig = CreateTopicsRequestCreatableTopicConfig
+    CreatableTopic = CreateTopicsRequestCreatableTopic
+
+    topics: list[CreateTopicsRequestCreatableTopic]
+    """Versions 0+."""
+    timeout_ms: int
+    """Versions 0+."""
+    validate_only: bool
+    """Versions 1+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topics: list[CreateTopicsRequestCreatableTopic] = EMPTY,
+        timeout_ms: int = 60000,
+        validate_only: bool = False,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topics = [] if topics is EMPTY else topics
+        self.timeout_ms = timeout_ms
+        self.validate_only = validate_only
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, CreateTopicsRequest)
+            and self.topics == other.topics
+            and self.timeout_ms == other.timeout_ms
+            and self.validate_only == other.validate_only
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[CreateTopicsRequest, int]:
+        return _READERS[version - 2](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 2](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_creatable_replica_assignment_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[CreateTopicsRequestCreatableReplicaAssignment, int]:
+    broker_ids: list[int]
+    partition_index, count = _unpack_ii(buffer, position)
+    position += 8
+    if count < 0:
+        raise Malformed
+    if count < TABLE_SIZE:
+        broker_ids = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        broker_ids = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    return CreateTopicsRequestCreatableReplicaAssignment(partition_index, broker_ids), position
+
+
+def _read_creatable_topic_config_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[CreateTopicsRequestCreatableTopicConfig, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        value = None
+    else:
+        end = position + length
+        value = str(buffer[position:end], "utf-8")
+        position = end
+    return CreateTopicsRequestCreatableTopicConfig(name, value), position
+
+
+def _read_creatable_topic_v2(buffer: Buffer, position: int) -> tuple[CreateTopicsRequestCreatableTopic, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    assignments: list[CreateTopicsRequestCreatableReplicaAssignment]
+    num_partitions, replication_factor, count = _unpack_ihi(buffer, position)
+    position += 10
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    assignments = []
+    for _ in range(count):
+        assignments_item, position = _read_creatable_replica_assignment_v2(buffer, position)
+        assignments.append(assignments_item)
+    configs: list[CreateTopicsRequestCreatableTopicConfig]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    configs = []
+    for _ in range(count):
+        configs_item, position = _read_creatable_topic_config_v2(buffer, position)
+        configs.append(configs_item)
+    return CreateTopicsRequestCreatableTopic(
+        name,
+        num_partitions,
+        replication_factor,
+        assignments,
+        configs,
+    ), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[CreateTopicsRequest, int]:
+    topics: list[CreateTopicsRequestCreatableTopic]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_creatable_topic_v2(buffer, position)
+        topics.append(topics_item)
+    timeout_ms, validate_only = _unpack_it(buffer, position)
+    position += 5
+    return CreateTopicsRequest(topics, timeout_ms, validate_only), position
+
+
+def _read_creatable_replica_assignment_v5(
+    buffer: Buffer,
+    position: int,
+) -> tuple[CreateTopicsRequestCreatableReplicaAssignment, int]:
+    broker_ids: list[int]
+    partition_index, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        broker_ids = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        broker_ids = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return CreateTopicsRequestCreatableReplicaAssignment(partition_index, broker_ids, unknown), position
+
+
+def _read_creatable_topic_config_v5(
+    buffer: Buffer,
+    position: int,
+) -> tuple[CreateTopicsRequestCreatableTopicConfig, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        value = None
+    else:
+        end = position + length - 1
+        value = str(buffer[position:end], "utf-8")
+        position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return CreateTopicsRequestCreatableTopicConfig(name, value, unknown), position
+
+
+def _read_creatable_topic_v5(buffer: Buffer, position: int) -> tuple[CreateTopicsRequestCreatableTopic, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    assignments: list[CreateTopicsRequestCreatableReplicaAssignment]
+    num_partitions, replication_factor, count = _unpack_ihB(buffer, position)
+    position += 7
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    assignments = []
+    for _ in range(count):
+        assignments_item, position = _read_creatable_replica_assignment_v5(buffer, position)
+        assignments.append(assignments_item)
+    configs: list[CreateTopicsRequestCreatableTopicConfig]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    configs = []
+    for _ in range(count):
+        configs_item, position = _read_creatable_topic_config_v5(buffer, position)
+        configs.append(configs_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return CreateTopicsRequestCreatableTopic(
+        name,
+        num_partitions,
+        replication_factor,
+        assignments,
+        configs,
+        unknown,
+    ), position
+
+
+def _read_v5(buffer: Buffer, position: int) -> tuple[CreateTopicsRequest, int]:
+    topics: list[CreateTopicsRequestCreatableTopic]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_creatable_topic_v5(buffer, position)
+        topics.append(topics_item)
+    timeout_ms, validate_only, tags = _unpack_itB(buffer, position)
+    position += 6
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return CreateTopicsRequest(topics, timeout_ms, validate_only, unknown), position
+
+
+def _write_creatable_replica_assignment_v2(
+    out: bytearray,
+    message: CreateTopicsRequestCreatableReplicaAssignment,
+) -> None:
+    broker_ids = message.broker_ids
+    count = len(broker_ids)
+    out += _pack_ii(message.partition_index, count)
+    if len(broker_ids) < TABLE_SIZE:
+        out += PACK_INT32[len(broker_ids)](*broker_ids)
+    else:
+        out += pack_many("i", broker_ids)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_creatable_topic_config_v2(
+    out: bytearray,
+    message: CreateTopicsRequestCreatableTopicConfig,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    value = message.value
+    if value is None:
+        data = b""
+        length = -1
+    else:
+        data = value.encode()
+        length = len(data)
+    out += _pack_h(length)
+    out += data
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_creatable_topic_v2(out: bytearray, message: CreateTopicsRequestCreatableTopic) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    assignments = message.assignments
+    count = len(assignments)
+    out += _pack_ihi(message.num_partitions, message.replication_factor, count)
+    for assignments_item in assignments:
+        _write_creatable_replica_assignment_v2(out, assignments_item)
+    configs = message.configs
+    count = len(configs)
+    out += _pack_i(count)
+    for configs_item in configs:
+        _write_creatable_topic_config_v2(out, configs_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v2(out: bytearray, message: CreateTopicsRequest) -> None:
+    topics = message.topics
+    count = len(topics)
+    out += _pack_i(count)
+    for topics_item in topics:
+        _write_creatable_topic_v2(out, topics_item)
+    out += _pack_it(message.timeout_ms, message.validate_only)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_creatable_replica_assignment_v5(
+    out: bytearray,
+    message: CreateTopicsRequestCreatableReplicaAssignment,
+) -> None:
+    broker_ids = message.broker_ids
+    count = len(broker_ids) + 1
+    if count < 128:
+        out += _pack_iB(message.partition_index, count)
+    else:
+        out += _pack_i(message.partition_index)
+        write_unsigned_varint(out, count)
+    if len(broker_ids) < TABLE_SIZE:
+        out += PACK_INT32[len(broker_ids)](*broker_ids)
+    else:
+        out += pack_many("i", broker_ids)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_creatable_topic_config_v5(
+    out: bytearray,
+    message: CreateTopicsRequestCreatableTopicConfig,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    value = message.value
+    if value is None:
+        data = b""
+        length = 0
+    else:
+        data = value.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_creatable_topic_v5(out: bytearray, message: CreateTopicsRequestCreatableTopic) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    assignments = message.assignments
+    count = len(assignments) + 1
+    if count < 128:
+        out += _pack_ihB(message.num_partitions, message.replication_factor, count)
+    else:
+        out += _pack_ih(message.num_partitions, message.replication_factor)
+        write_unsigned_varint(out, count)
+    for assignments_item in assignments:
+        _write_creatable_replica_assignment_v5(out, assignments_item)
+    configs = message.configs
+    count = len(configs) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for configs_item in configs:
+        _write_creatable_topic_config_v5(out, configs_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v5(out: bytearray, message: CreateTopicsRequest) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_creatable_topic_v5(out, topics_item)
+    if message.unknown_tags:
+        out += _pack_it(message.timeout_ms, message.validate_only)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_itB(message.timeout_ms, message.validate_only, 0)
+
+
+_READERS = (
+    _read_v2,
+    _read_v2,
+    _read_v2,
+    _read_v5,
+    _read_v5,
+    _read_v5,
+)
+
+_WRITERS = (
+    _write_v2,
+    _write_v2,
+    _write_v2,
+    _write_v5,
+    _write_v5,
+    _write_v5,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    creatable_replica_assignment_struct = StructSchema(
+        python_class=CreateTopicsRequestCreatableReplicaAssignment,
+        fields=(
+            FieldSchema(
+                name="PartitionIndex",
+                attribute="partition_index",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="BrokerIds",
+                attribute="broker_ids",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    creatable_topic_config_struct = StructSchema(
+        python_class=CreateTopicsRequestCreatableTopicConfig,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Value",
+                attribute="value",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    creatable_topic_struct = StructSchema(
+        python_class=CreateTopicsRequestCreatableTopic,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="NumPartitions",
+                attribute="num_partitions",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ReplicationFactor",
+                attribute="replication_factor",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Assignments",
+                attribute="assignments",
+                type="CreatableReplicaAssignment",
+                struct=creatable_replica_assignment_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="Configs",
+                attribute="configs",
+                type="CreatableTopicConfig",
+                struct=creatable_topic_config_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    create_topics_request_struct = StructSchema(
+        python_class=CreateTopicsRequest,
+        fields=(
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="CreatableTopic",
+                struct=creatable_topic_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="timeoutMs",
+                attribute="timeout_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=60000,
+            ),
+            FieldSchema(
+                name="validateOnly",
+                attribute="validate_only",
+                type="bool",
+                versions=(1, 32767),
+                default=False,
+            ),
+        ),
+    )
+    return MessageSchema(name="CreateTopicsRequest", flexible_from=5, root=create_topics_request_struct)

@@ -1,0 +1,300 @@
+"""DelegationTokenRecord: versions 0, flexible from 0, record type 10.
+
+Generated from metadata/DelegationTokenRecord.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_qqqB = struct.Struct(">qqqB").unpack_from
+_pack_qqq = struct.Struct(">qqq").pack
+_pack_qqqB = struct.Struct(">qqqB").pack
+
+
+class DelegationTokenRecord(Message):
+    """Metadata DelegationTokenRecord."""
+
+    __slots__ = (
+        "owner",
+        "requester",
+        "renewers",
+        "issue_timestamp",
+        "max_timestamp",
+        "expiration_timestamp",
+        "token_id",
+        "unknown_tags",
+    )
+
+    NAME: ClassVar[str] = "DelegationTokenRecord"
+    TYPE: ClassVar[str] = "metadata"
+    API_KEY: ClassVar[int | None] = 10
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+
+    owner: str
+    """Versions 0+."""
+    requester: str
+    """Versions 0+."""
+    renewers: list[str]
+    """Versions 0+."""
+    issue_timestamp: int
+    """Versions 0+."""
+    max_timestamp: int
+    """Versions 0+."""
+    expiration_timestamp: int
+    """Versions 0+."""
+    token_id: str
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        owner: str = "",
+        requester: str = "",
+        renewers: list[str] = EMPTY,
+        issue_timestamp: int = 0,
+        max_timestamp: int = 0,
+        expiration_timestamp: int = 0,
+        token_id: str = "",
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.owner = owner
+        self.requester = requester
+        self.renewers = [] if renewers is EMPTY else renewers
+        self.issue_timestamp = issue_timestamp
+        self.max_timestamp = max_timestamp
+        self.expiration_timestamp = expiration_timestamp
+        self.token_id = token_id
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DelegationTokenRecord)
+            and self.owner == other.owner
+            and self.requester == other.requester
+            and self.renewers == other.renewers
+            and self.issue_timestamp == other.issue_timestamp
+            and self.max_timestamp == other.max_timestamp
+            and self.expiration_timestamp == other.expiration_timestamp
+            and self.token_id == other.token_id
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[DelegationTokenRecord, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[DelegationTokenRecord, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    owner = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    requester = str(buffer[position:end], "utf-8")
+    position = end
+    renewers: list[str]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    renewers = []
+    for _ in range(count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position - 1)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        renewers_item = str(buffer[position:end], "utf-8")
+        position = end
+        renewers.append(renewers_item)
+    issue_timestamp, max_timestamp, expiration_timestamp, length = _unpack_qqqB(buffer, position)
+    position += 25
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    token_id = str(buffer[position:end], "utf-8")
+    position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DelegationTokenRecord(
+        owner,
+        requester,
+        renewers,
+        issue_timestamp,
+        max_timestamp,
+        expiration_timestamp,
+        token_id,
+        unknown,
+    ), position
+
+
+def _write_v0(out: bytearray, message: DelegationTokenRecord) -> None:
+    owner = message.owner
+    data = owner.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    requester = message.requester
+    data = requester.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    renewers = message.renewers
+    count = len(renewers) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for renewers_item in renewers:
+        data = renewers_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(length)
+        else:
+            write_string_length(out, length)
+        out += data
+    token_id = message.token_id
+    data = token_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out += _pack_qqqB(
+            message.issue_timestamp,
+            message.max_timestamp,
+            message.expiration_timestamp,
+            length,
+        )
+    else:
+        out += _pack_qqq(message.issue_timestamp, message.max_timestamp, message.expiration_timestamp)
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    delegation_token_record_struct = StructSchema(
+        python_class=DelegationTokenRecord,
+        fields=(
+            FieldSchema(
+                name="Owner",
+                attribute="owner",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Requester",
+                attribute="requester",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Renewers",
+                attribute="renewers",
+                type="string",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="IssueTimestamp",
+                attribute="issue_timestamp",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="MaxTimestamp",
+                attribute="max_timestamp",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ExpirationTimestamp",
+                attribute="expiration_timestamp",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="TokenId",
+                attribute="token_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    return MessageSchema(name="DelegationTokenRecord", flexible_from=0, root=delegation_token_record_struct)

@@ -1,0 +1,310 @@
+"""DeleteGroupsResponse: versions 0-2, flexible from 2, api key 42.
+
+Generated from api/DeleteGroupsResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_hB = struct.Struct(">hB").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ii = struct.Struct(">ii").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_hB = struct.Struct(">hB").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ii = struct.Struct(">ii").pack
+
+
+class DeleteGroupsResponseDeletableGroupResult(Struct):
+    """DeletableGroupResult of DeleteGroupsResponse."""
+
+    __slots__ = ("group_id", "error_code", "unknown_tags")
+
+    group_id: str
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        group_id: str = "",
+        error_code: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.group_id = group_id
+        self.error_code = error_code
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DeleteGroupsResponseDeletableGroupResult)
+            and self.group_id == other.group_id
+            and self.error_code == other.error_code
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DeleteGroupsResponse(Message):
+    """Response DeleteGroupsResponse."""
+
+    __slots__ = ("throttle_time_ms", "results", "unknown_tags")
+
+    NAME: ClassVar[str] = "DeleteGroupsResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 42
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 2
+    FLEXIBLE_FROM: ClassVar[int | None] = 2
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    DeletableGroupResult = DeleteGroupsResponseDeletableGroupResult
+
+    throttle_time_ms: int
+    """Versions 0+."""
+    results: list[DeleteGroupsResponseDeletableGroupResult]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        results: list[DeleteGroupsResponseDeletableGroupResult] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.results = [] if results is EMPTY else results
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DeleteGroupsResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.results == other.results
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteGroupsResponse, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_deletable_group_result_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DeleteGroupsResponseDeletableGroupResult, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    (error_code,) = _unpack_h(buffer, position)
+    position += 2
+    return DeleteGroupsResponseDeletableGroupResult(group_id, error_code), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteGroupsResponse, int]:
+    results: list[DeleteGroupsResponseDeletableGroupResult]
+    throttle_time_ms, count = _unpack_ii(buffer, position)
+    position += 8
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    results = []
+    for _ in range(count):
+        results_item, position = _read_deletable_group_result_v0(buffer, position)
+        results.append(results_item)
+    return DeleteGroupsResponse(throttle_time_ms, results), position
+
+
+def _read_deletable_group_result_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DeleteGroupsResponseDeletableGroupResult, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    error_code, tags = _unpack_hB(buffer, position)
+    position += 3
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DeleteGroupsResponseDeletableGroupResult(group_id, error_code, unknown), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteGroupsResponse, int]:
+    results: list[DeleteGroupsResponseDeletableGroupResult]
+    throttle_time_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    results = []
+    for _ in range(count):
+        results_item, position = _read_deletable_group_result_v2(buffer, position)
+        results.append(results_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DeleteGroupsResponse(throttle_time_ms, results, unknown), position
+
+
+def _write_deletable_group_result_v0(
+    out: bytearray,
+    message: DeleteGroupsResponseDeletableGroupResult,
+) -> None:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    out += _pack_h(message.error_code)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v0(out: bytearray, message: DeleteGroupsResponse) -> None:
+    results = message.results
+    count = len(results)
+    out += _pack_ii(message.throttle_time_ms, count)
+    for results_item in results:
+        _write_deletable_group_result_v0(out, results_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_deletable_group_result_v2(
+    out: bytearray,
+    message: DeleteGroupsResponseDeletableGroupResult,
+) -> None:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        out += _pack_h(message.error_code)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_hB(message.error_code, 0)
+
+
+def _write_v2(out: bytearray, message: DeleteGroupsResponse) -> None:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out += _pack_iB(message.throttle_time_ms, count)
+    else:
+        out += _pack_i(message.throttle_time_ms)
+        write_unsigned_varint(out, count)
+    for results_item in results:
+        _write_deletable_group_result_v2(out, results_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v0,
+    _read_v2,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v0,
+    _write_v2,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    deletable_group_result_struct = StructSchema(
+        python_class=DeleteGroupsResponseDeletableGroupResult,
+        fields=(
+            FieldSchema(
+                name="GroupId",
+                attribute="group_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    delete_groups_response_struct = StructSchema(
+        python_class=DeleteGroupsResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Results",
+                attribute="results",
+                type="DeletableGroupResult",
+                struct=deletable_group_result_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(name="DeleteGroupsResponse", flexible_from=2, root=delete_groups_response_struct)

@@ -1,0 +1,437 @@
+"""DeleteRecordsRequest: versions 0-2, flexible from 2, api key 21.
+
+Generated from api/DeleteRecordsRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_iq = struct.Struct(">iq").unpack_from
+_unpack_iqB = struct.Struct(">iqB").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_iq = struct.Struct(">iq").pack
+_pack_iqB = struct.Struct(">iqB").pack
+
+
+class DeleteRecordsRequestDeleteRecordsPartition(Struct):
+    """DeleteRecordsPartition of DeleteRecordsRequest."""
+
+    __slots__ = ("partition_index", "offset", "unknown_tags")
+
+    partition_index: int
+    """Versions 0+."""
+    offset: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        partition_index: int = 0,
+        offset: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.partition_index = partition_index
+        self.offset = offset
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DeleteRecordsRequestDeleteRecordsPartition)
+            and self.partition_index == other.partition_index
+            and self.offset == other.offset
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DeleteRecordsRequestDeleteRecordsTopic(Struct):
+    """DeleteRecordsTopic of DeleteRecordsRequest."""
+
+    __slots__ = ("name", "partitions", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    partitions: list[DeleteRecordsRequestDeleteRecordsPartition]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        partitions: list[DeleteRecordsRequestDeleteRecordsPartition] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DeleteRecordsRequestDeleteRecordsTopic)
+            and self.name == other.name
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DeleteRecordsRequest(Message):
+    """Request DeleteRecordsRequest."""
+
+    __slots__ = ("topics", "timeout_ms", "unknown_tags")
+
+    NAME: ClassVar[str] = "DeleteRecordsRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 21
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 2
+    FLEXIBLE_FROM: ClassVar[int | None] = 2
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    DeleteRecordsPartition = DeleteRecordsRequestDeleteRecordsPartition
+    DeleteRecordsTopic = DeleteRecordsRequestDeleteRecordsTopic
+
+    topics: list[DeleteRecordsRequestDeleteRecordsTopic]
+    """Versions 0+."""
+    timeout_ms: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topics: list[DeleteRecordsRequestDeleteRecordsTopic] = EMPTY,
+        timeout_ms: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topics = [] if topics is EMPTY else topics
+        self.timeout_ms = timeout_ms
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DeleteRecordsRequest)
+            and self.topics == other.topics
+            and self.timeout_ms == other.timeout_ms
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteRecordsRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_delete_records_partition_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DeleteRecordsRequestDeleteRecordsPartition, int]:
+    partition_index, offset = _unpack_iq(buffer, position)
+    position += 12
+    return DeleteRecordsRequestDeleteRecordsPartition(partition_index, offset), position
+
+
+def _read_delete_records_topic_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DeleteRecordsRequestDeleteRecordsTopic, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[DeleteRecordsRequestDeleteRecordsPartition]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_delete_records_partition_v0(buffer, position)
+        partitions.append(partitions_item)
+    return DeleteRecordsRequestDeleteRecordsTopic(name, partitions), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteRecordsRequest, int]:
+    topics: list[DeleteRecordsRequestDeleteRecordsTopic]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_delete_records_topic_v0(buffer, position)
+        topics.append(topics_item)
+    (timeout_ms,) = _unpack_i(buffer, position)
+    position += 4
+    return DeleteRecordsRequest(topics, timeout_ms), position
+
+
+def _read_delete_records_partition_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DeleteRecordsRequestDeleteRecordsPartition, int]:
+    partition_index, offset, tags = _unpack_iqB(buffer, position)
+    position += 13
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DeleteRecordsRequestDeleteRecordsPartition(partition_index, offset, unknown), position
+
+
+def _read_delete_records_topic_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DeleteRecordsRequestDeleteRecordsTopic, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[DeleteRecordsRequestDeleteRecordsPartition]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_delete_records_partition_v2(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DeleteRecordsRequestDeleteRecordsTopic(name, partitions, unknown), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteRecordsRequest, int]:
+    topics: list[DeleteRecordsRequestDeleteRecordsTopic]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_delete_records_topic_v2(buffer, position)
+        topics.append(topics_item)
+    timeout_ms, tags = _unpack_iB(buffer, position)
+    position += 5
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DeleteRecordsRequest(topics, timeout_ms, unknown), position
+
+
+def _write_delete_records_partition_v0(
+    out: bytearray,
+    message: DeleteRecordsRequestDeleteRecordsPartition,
+) -> None:
+    out += _pack_iq(message.partition_index, message.offset)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_delete_records_topic_v0(out: bytearray, message: DeleteRecordsRequestDeleteRecordsTopic) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions)
+    out += _pack_i(count)
+    for partitions_item in partitions:
+        _write_delete_records_partition_v0(out, partitions_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v0(out: bytearray, message: DeleteRecordsRequest) -> None:
+    topics = message.topics
+    count = len(topics)
+    out += _pack_i(count)
+    for topics_item in topics:
+        _write_delete_records_topic_v0(out, topics_item)
+    out += _pack_i(message.timeout_ms)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_delete_records_partition_v2(
+    out: bytearray,
+    message: DeleteRecordsRequestDeleteRecordsPartition,
+) -> None:
+    if message.unknown_tags:
+        out += _pack_iq(message.partition_index, message.offset)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iqB(message.partition_index, message.offset, 0)
+
+
+def _write_delete_records_topic_v2(out: bytearray, message: DeleteRecordsRequestDeleteRecordsTopic) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_delete_records_partition_v2(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v2(out: bytearray, message: DeleteRecordsRequest) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_delete_records_topic_v2(out, topics_item)
+    if message.unknown_tags:
+        out += _pack_i(message.timeout_ms)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iB(message.timeout_ms, 0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v0,
+    _read_v2,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v0,
+    _write_v2,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    delete_records_partition_struct = StructSchema(
+        python_class=DeleteRecordsRequestDeleteRecordsPartition,
+        fields=(
+            FieldSchema(
+                name="PartitionIndex",
+                attribute="partition_index",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Offset",
+                attribute="offset",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    delete_records_topic_struct = StructSchema(
+        python_class=DeleteRecordsRequestDeleteRecordsTopic,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="DeleteRecordsPartition",
+                struct=delete_records_partition_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    delete_records_request_struct = StructSchema(
+        python_class=DeleteRecordsRequest,
+        fields=(
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="DeleteRecordsTopic",
+                struct=delete_records_topic_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="TimeoutMs",
+                attribute="timeout_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    return MessageSchema(name="DeleteRecordsRequest", flexible_from=2, root=delete_records_request_struct)

@@ -1,0 +1,238 @@
+"""DeleteShareGroupOffsetsRequest: versions 0, flexible from 0, api key 92.
+
+Generated from api/DeleteShareGroupOffsetsRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+
+
+class DeleteShareGroupOffsetsRequestTopic(Struct):
+    """DeleteShareGroupOffsetsRequestTopic of DeleteShareGroupOffsetsRequest."""
+
+    __slots__ = ("topic_name", "unknown_tags")
+
+    topic_name: str
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(self, topic_name: str = "", unknown_tags: dict[int, bytes] | None = None) -> None:
+        self.topic_name = topic_name
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DeleteShareGroupOffsetsRequestTopic)
+            and self.topic_name == other.topic_name
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DeleteShareGroupOffsetsRequest(Message):
+    """Request DeleteShareGroupOffsetsRequest."""
+
+    __slots__ = ("group_id", "topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "DeleteShareGroupOffsetsRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 92
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    Topic = DeleteShareGroupOffsetsRequestTopic
+
+    group_id: str
+    """Versions 0+."""
+    topics: list[DeleteShareGroupOffsetsRequestTopic]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        group_id: str = "",
+        topics: list[DeleteShareGroupOffsetsRequestTopic] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.group_id = group_id
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DeleteShareGroupOffsetsRequest)
+            and self.group_id == other.group_id
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteShareGroupOffsetsRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_topic_v0(buffer: Buffer, position: int) -> tuple[DeleteShareGroupOffsetsRequestTopic, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    topic_name = str(buffer[position:end], "utf-8")
+    position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DeleteShareGroupOffsetsRequestTopic(topic_name, unknown), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteShareGroupOffsetsRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[DeleteShareGroupOffsetsRequestTopic]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_v0(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DeleteShareGroupOffsetsRequest(group_id, topics, unknown), position
+
+
+def _write_topic_v0(out: bytearray, message: DeleteShareGroupOffsetsRequestTopic) -> None:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: DeleteShareGroupOffsetsRequest) -> None:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_v0(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    delete_share_group_offsets_request_topic_struct = StructSchema(
+        python_class=DeleteShareGroupOffsetsRequestTopic,
+        fields=(
+            FieldSchema(
+                name="TopicName",
+                attribute="topic_name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    delete_share_group_offsets_request_struct = StructSchema(
+        python_class=DeleteShareGroupOffsetsRequest,
+        fields=(
+            FieldSchema(
+                name="GroupId",
+                attribute="group_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="DeleteShareGroupOffsetsRequestTopic",
+                struct=delete_share_group_offsets_request_topic_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="DeleteShareGroupOffsetsRequest",
+        flexible_from=0,
+        root=delete_share_group_offsets_request_struct,
+    )

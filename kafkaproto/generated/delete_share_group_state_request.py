@@ -1,0 +1,331 @@
+"""DeleteShareGroupStateRequest: versions 0, flexible from 0, api key 86.
+
+Generated from api/DeleteShareGroupStateRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+ZERO_UUID = bytes(16)
+_unpack_uB = struct.Struct(">16sB").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_pack_uB = struct.Struct(">16sB").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+
+
+class DeleteShareGroupStateRequestPartitionData(Struct):
+    """PartitionData of DeleteShareGroupStateRequest."""
+
+    __slots__ = ("partition", "unknown_tags")
+
+    partition: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(self, partition: int = 0, unknown_tags: dict[int, bytes] | None = None) -> None:
+        self.partition = partition
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DeleteShareGroupStateRequestPartitionData)
+            and self.partition == other.partition
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DeleteShareGroupStateRequestDeleteStateData(Struct):
+    """DeleteStateData of DeleteShareGroupStateRequest."""
+
+    __slots__ = ("topic_id", "partitions", "unknown_tags")
+
+    topic_id: bytes
+    """Versions 0+."""
+    partitions: list[DeleteShareGroupStateRequestPartitionData]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_id: bytes = ZERO_UUID,
+        partitions: list[DeleteShareGroupStateRequestPartitionData] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_id = topic_id
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DeleteShareGroupStateRequestDeleteStateData)
+            and self.topic_id == other.topic_id
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DeleteShareGroupStateRequest(Message):
+    """Request DeleteShareGroupStateRequest."""
+
+    __slots__ = ("group_id", "topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "DeleteShareGroupStateRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 86
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    PartitionData = DeleteShareGroupStateRequestPartitionData
+    DeleteStateData = DeleteShareGroupStateRequestDeleteStateData
+
+    group_id: str
+    """Versions 0+."""
+    topics: list[DeleteShareGroupStateRequestDeleteStateData]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        group_id: str = "",
+        topics: list[DeleteShareGroupStateRequestDeleteStateData] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.group_id = group_id
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DeleteShareGroupStateRequest)
+            and self.group_id == other.group_id
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteShareGroupStateRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_partition_data_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DeleteShareGroupStateRequestPartitionData, int]:
+    partition, tags = _unpack_iB(buffer, position)
+    position += 5
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DeleteShareGroupStateRequestPartitionData(partition, unknown), position
+
+
+def _read_delete_state_data_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DeleteShareGroupStateRequestDeleteStateData, int]:
+    partitions: list[DeleteShareGroupStateRequestPartitionData]
+    topic_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_data_v0(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DeleteShareGroupStateRequestDeleteStateData(topic_id, partitions, unknown), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteShareGroupStateRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[DeleteShareGroupStateRequestDeleteStateData]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_delete_state_data_v0(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DeleteShareGroupStateRequest(group_id, topics, unknown), position
+
+
+def _write_partition_data_v0(out: bytearray, message: DeleteShareGroupStateRequestPartitionData) -> None:
+    if message.unknown_tags:
+        out += _pack_i(message.partition)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iB(message.partition, 0)
+
+
+def _write_delete_state_data_v0(out: bytearray, message: DeleteShareGroupStateRequestDeleteStateData) -> None:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out += _pack_uB(topic_id, count)
+    else:
+        out += topic_id
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_data_v0(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: DeleteShareGroupStateRequest) -> None:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_delete_state_data_v0(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    partition_data_struct = StructSchema(
+        python_class=DeleteShareGroupStateRequestPartitionData,
+        fields=(
+            FieldSchema(
+                name="Partition",
+                attribute="partition",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    delete_state_data_struct = StructSchema(
+        python_class=DeleteShareGroupStateRequestDeleteStateData,
+        fields=(
+            FieldSchema(
+                name="TopicId",
+                attribute="topic_id",
+                type="uuid",
+                versions=(0, 32767),
+                default=ZERO_UUID,
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="PartitionData",
+                struct=partition_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    delete_share_group_state_request_struct = StructSchema(
+        python_class=DeleteShareGroupStateRequest,
+        fields=(
+            FieldSchema(
+                name="GroupId",
+                attribute="group_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="DeleteStateData",
+                struct=delete_state_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="DeleteShareGroupStateRequest",
+        flexible_from=0,
+        root=delete_share_group_state_request_struct,
+    )

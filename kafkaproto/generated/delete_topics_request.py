@@ -1,0 +1,375 @@
+"""DeleteTopicsRequest: versions 1-6, flexible from 4, api key 20.
+
+Generated from api/DeleteTopicsRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+ZERO_UUID = bytes(16)
+_unpack_uB = struct.Struct(">16sB").unpack_from
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_pack_uB = struct.Struct(">16sB").pack
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+
+
+class DeleteTopicsRequestDeleteTopicState(Struct):
+    """DeleteTopicState of DeleteTopicsRequest."""
+
+    __slots__ = ("name", "topic_id", "unknown_tags")
+
+    name: str | None
+    """Versions 6+, null in 6+."""
+    topic_id: bytes
+    """Versions 6+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str | None = None,
+        topic_id: bytes = ZERO_UUID,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.topic_id = topic_id
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DeleteTopicsRequestDeleteTopicState)
+            and self.name == other.name
+            and self.topic_id == other.topic_id
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DeleteTopicsRequest(Message):
+    """Request DeleteTopicsRequest."""
+
+    __slots__ = ("topics", "topic_names", "timeout_ms", "unknown_tags")
+
+    NAME: ClassVar[str] = "DeleteTopicsRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 20
+    MIN_VERSION: ClassVar[int] = 1
+    MAX_VERSION: ClassVar[int] = 6
+    FLEXIBLE_FROM: ClassVar[int | None] = 4
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
+    DeleteTopicState = DeleteTopicsRequestDeleteTopicState
+
+    topics: list[DeleteTopicsRequestDeleteTopicState]
+    """Versions 6+."""
+    topic_names: list[str]
+    """Versions 0-5, dropped where a version lacks it."""
+    timeout_ms: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topics: list[DeleteTopicsRequestDeleteTopicState] = EMPTY,
+        topic_names: list[str] = EMPTY,
+        timeout_ms: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topics = [] if topics is EMPTY else topics
+        self.topic_names = [] if topic_names is EMPTY else topic_names
+        self.timeout_ms = timeout_ms
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DeleteTopicsRequest)
+            and self.topics == other.topics
+            and self.topic_names == other.topic_names
+            and self.timeout_ms == other.timeout_ms
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteTopicsRequest, int]:
+        return _READERS[version - 1](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 1](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[DeleteTopicsRequest, int]:
+    topic_names: list[str]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topic_names = []
+    for _ in range(count):
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        topic_names_item = str(buffer[position:end], "utf-8")
+        position = end
+        topic_names.append(topic_names_item)
+    (timeout_ms,) = _unpack_i(buffer, position)
+    position += 4
+    return DeleteTopicsRequest([], topic_names, timeout_ms), position
+
+
+def _read_v4(buffer: Buffer, position: int) -> tuple[DeleteTopicsRequest, int]:
+    topic_names: list[str]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topic_names = []
+    for _ in range(count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position - 1)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        topic_names_item = str(buffer[position:end], "utf-8")
+        position = end
+        topic_names.append(topic_names_item)
+    timeout_ms, tags = _unpack_iB(buffer, position)
+    position += 5
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DeleteTopicsRequest([], topic_names, timeout_ms, unknown), position
+
+
+def _read_delete_topic_state_v6(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DeleteTopicsRequestDeleteTopicState, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        name = None
+    else:
+        end = position + length - 1
+        name = str(buffer[position:end], "utf-8")
+        position = end
+    topic_id, tags = _unpack_uB(buffer, position)
+    position += 17
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DeleteTopicsRequestDeleteTopicState(name, topic_id, unknown), position
+
+
+def _read_v6(buffer: Buffer, position: int) -> tuple[DeleteTopicsRequest, int]:
+    topics: list[DeleteTopicsRequestDeleteTopicState]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_delete_topic_state_v6(buffer, position)
+        topics.append(topics_item)
+    timeout_ms, tags = _unpack_iB(buffer, position)
+    position += 5
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DeleteTopicsRequest(topics, [], timeout_ms, unknown), position
+
+
+def _write_v1(out: bytearray, message: DeleteTopicsRequest) -> None:
+    if len(message.topics) != 0:
+        raise Malformed
+    topic_names = message.topic_names
+    count = len(topic_names)
+    out += _pack_i(count)
+    for topic_names_item in topic_names:
+        data = topic_names_item.encode()
+        length = len(data)
+        out += _pack_h(length)
+        out += data
+    out += _pack_i(message.timeout_ms)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v4(out: bytearray, message: DeleteTopicsRequest) -> None:
+    if len(message.topics) != 0:
+        raise Malformed
+    topic_names = message.topic_names
+    count = len(topic_names) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topic_names_item in topic_names:
+        data = topic_names_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(length)
+        else:
+            write_string_length(out, length)
+        out += data
+    if message.unknown_tags:
+        out += _pack_i(message.timeout_ms)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iB(message.timeout_ms, 0)
+
+
+def _write_delete_topic_state_v6(out: bytearray, message: DeleteTopicsRequestDeleteTopicState) -> None:
+    name = message.name
+    if name is None:
+        data = b""
+        length = 0
+    else:
+        data = name.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    if message.unknown_tags:
+        out += topic_id
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_uB(topic_id, 0)
+
+
+def _write_v6(out: bytearray, message: DeleteTopicsRequest) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_delete_topic_state_v6(out, topics_item)
+    if message.unknown_tags:
+        out += _pack_i(message.timeout_ms)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iB(message.timeout_ms, 0)
+
+
+_READERS = (
+    _read_v1,
+    _read_v1,
+    _read_v1,
+    _read_v4,
+    _read_v4,
+    _read_v6,
+)
+
+_WRITERS = (
+    _write_v1,
+    _write_v1,
+    _write_v1,
+    _write_v4,
+    _write_v4,
+    _write_v6,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    delete_topic_state_struct = StructSchema(
+        python_class=DeleteTopicsRequestDeleteTopicState,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(6, 32767),
+                nullable=(6, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="TopicId",
+                attribute="topic_id",
+                type="uuid",
+                versions=(6, 32767),
+                default=ZERO_UUID,
+            ),
+        ),
+    )
+    delete_topics_request_struct = StructSchema(
+        python_class=DeleteTopicsRequest,
+        fields=(
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="DeleteTopicState",
+                struct=delete_topic_state_struct,
+                array=True,
+                versions=(6, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="TopicNames",
+                attribute="topic_names",
+                type="string",
+                array=True,
+                versions=(0, 5),
+                default=Default.EMPTY_ARRAY,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="TimeoutMs",
+                attribute="timeout_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    return MessageSchema(name="DeleteTopicsRequest", flexible_from=4, root=delete_topics_request_struct)

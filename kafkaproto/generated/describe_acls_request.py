@@ -1,0 +1,359 @@
+"""DescribeAclsRequest: versions 1-3, flexible from 2, api key 29.
+
+Generated from api/DescribeAclsRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message
+from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_bB = struct.Struct(">bB").unpack_from
+_unpack_bb = struct.Struct(">bb").unpack_from
+_unpack_bbB = struct.Struct(">bbB").unpack_from
+_unpack_bh = struct.Struct(">bh").unpack_from
+_unpack_h = struct.Struct(">h").unpack_from
+_pack_b = struct.Struct(">b").pack
+_pack_bB = struct.Struct(">bB").pack
+_pack_bb = struct.Struct(">bb").pack
+_pack_bbB = struct.Struct(">bbB").pack
+_pack_bh = struct.Struct(">bh").pack
+_pack_h = struct.Struct(">h").pack
+
+
+class DescribeAclsRequest(Message):
+    """Request DescribeAclsRequest."""
+
+    __slots__ = (
+        "resource_type_filter",
+        "resource_name_filter",
+        "pattern_type_filter",
+        "principal_filter",
+        "host_filter",
+        "operation",
+        "permission_type",
+        "unknown_tags",
+    )
+
+    NAME: ClassVar[str] = "DescribeAclsRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 29
+    MIN_VERSION: ClassVar[int] = 1
+    MAX_VERSION: ClassVar[int] = 3
+    FLEXIBLE_FROM: ClassVar[int | None] = 2
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
+
+    resource_type_filter: int
+    """Versions 0+."""
+    resource_name_filter: str | None
+    """Versions 0+, null in 0+."""
+    pattern_type_filter: int
+    """Versions 1+."""
+    principal_filter: str | None
+    """Versions 0+, null in 0+."""
+    host_filter: str | None
+    """Versions 0+, null in 0+."""
+    operation: int
+    """Versions 0+."""
+    permission_type: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        resource_type_filter: int = 0,
+        resource_name_filter: str | None = "",
+        pattern_type_filter: int = 3,
+        principal_filter: str | None = "",
+        host_filter: str | None = "",
+        operation: int = 0,
+        permission_type: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.resource_type_filter = resource_type_filter
+        self.resource_name_filter = resource_name_filter
+        self.pattern_type_filter = pattern_type_filter
+        self.principal_filter = principal_filter
+        self.host_filter = host_filter
+        self.operation = operation
+        self.permission_type = permission_type
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeAclsRequest)
+            and self.resource_type_filter == other.resource_type_filter
+            and self.resource_name_filter == other.resource_name_filter
+            and self.pattern_type_filter == other.pattern_type_filter
+            and self.principal_filter == other.principal_filter
+            and self.host_filter == other.host_filter
+            and self.operation == other.operation
+            and self.permission_type == other.permission_type
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeAclsRequest, int]:
+        return _READERS[version - 1](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 1](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeAclsRequest, int]:
+    resource_type_filter, length = _unpack_bh(buffer, position)
+    position += 3
+    if length < 0:
+        resource_name_filter = None
+    else:
+        end = position + length
+        resource_name_filter = str(buffer[position:end], "utf-8")
+        position = end
+    pattern_type_filter, length = _unpack_bh(buffer, position)
+    position += 3
+    if length < 0:
+        principal_filter = None
+    else:
+        end = position + length
+        principal_filter = str(buffer[position:end], "utf-8")
+        position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        host_filter = None
+    else:
+        end = position + length
+        host_filter = str(buffer[position:end], "utf-8")
+        position = end
+    operation, permission_type = _unpack_bb(buffer, position)
+    position += 2
+    return DescribeAclsRequest(
+        resource_type_filter,
+        resource_name_filter,
+        pattern_type_filter,
+        principal_filter,
+        host_filter,
+        operation,
+        permission_type,
+    ), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeAclsRequest, int]:
+    resource_type_filter, length = _unpack_bB(buffer, position)
+    position += 2
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        resource_name_filter = None
+    else:
+        end = position + length - 1
+        resource_name_filter = str(buffer[position:end], "utf-8")
+        position = end
+    pattern_type_filter, length = _unpack_bB(buffer, position)
+    position += 2
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        principal_filter = None
+    else:
+        end = position + length - 1
+        principal_filter = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        host_filter = None
+    else:
+        end = position + length - 1
+        host_filter = str(buffer[position:end], "utf-8")
+        position = end
+    operation, permission_type, tags = _unpack_bbB(buffer, position)
+    position += 3
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeAclsRequest(
+        resource_type_filter,
+        resource_name_filter,
+        pattern_type_filter,
+        principal_filter,
+        host_filter,
+        operation,
+        permission_type,
+        unknown,
+    ), position
+
+
+def _write_v1(out: bytearray, message: DescribeAclsRequest) -> None:
+    resource_name_filter = message.resource_name_filter
+    if resource_name_filter is None:
+        data = b""
+        length = -1
+    else:
+        data = resource_name_filter.encode()
+        length = len(data)
+    out += _pack_bh(message.resource_type_filter, length)
+    out += data
+    principal_filter = message.principal_filter
+    if principal_filter is None:
+        data = b""
+        length = -1
+    else:
+        data = principal_filter.encode()
+        length = len(data)
+    out += _pack_bh(message.pattern_type_filter, length)
+    out += data
+    host_filter = message.host_filter
+    if host_filter is None:
+        data = b""
+        length = -1
+    else:
+        data = host_filter.encode()
+        length = len(data)
+    out += _pack_h(length)
+    out += data
+    out += _pack_bb(message.operation, message.permission_type)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v2(out: bytearray, message: DescribeAclsRequest) -> None:
+    resource_name_filter = message.resource_name_filter
+    if resource_name_filter is None:
+        data = b""
+        length = 0
+    else:
+        data = resource_name_filter.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_bB(message.resource_type_filter, length)
+    else:
+        out += _pack_b(message.resource_type_filter)
+        write_string_length(out, length)
+    out += data
+    principal_filter = message.principal_filter
+    if principal_filter is None:
+        data = b""
+        length = 0
+    else:
+        data = principal_filter.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_bB(message.pattern_type_filter, length)
+    else:
+        out += _pack_b(message.pattern_type_filter)
+        write_string_length(out, length)
+    out += data
+    host_filter = message.host_filter
+    if host_filter is None:
+        data = b""
+        length = 0
+    else:
+        data = host_filter.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        out += _pack_bb(message.operation, message.permission_type)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_bbB(message.operation, message.permission_type, 0)
+
+
+_READERS = (
+    _read_v1,
+    _read_v2,
+    _read_v2,
+)
+
+_WRITERS = (
+    _write_v1,
+    _write_v2,
+    _write_v2,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    describe_acls_request_struct = StructSchema(
+        python_class=DescribeAclsRequest,
+        fields=(
+            FieldSchema(
+                name="ResourceTypeFilter",
+                attribute="resource_type_filter",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ResourceNameFilter",
+                attribute="resource_name_filter",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="PatternTypeFilter",
+                attribute="pattern_type_filter",
+                type="int8",
+                versions=(1, 32767),
+                default=3,
+            ),
+            FieldSchema(
+                name="PrincipalFilter",
+                attribute="principal_filter",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="HostFilter",
+                attribute="host_filter",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Operation",
+                attribute="operation",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="PermissionType",
+                attribute="permission_type",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    return MessageSchema(name="DescribeAclsRequest", flexible_from=2, root=describe_acls_request_struct)

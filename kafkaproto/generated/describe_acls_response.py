@@ -1,0 +1,621 @@
+"""DescribeAclsResponse: versions 1-3, flexible from 2, api key 29.
+
+Generated from api/DescribeAclsResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_bB = struct.Struct(">bB").unpack_from
+_unpack_bb = struct.Struct(">bb").unpack_from
+_unpack_bbB = struct.Struct(">bbB").unpack_from
+_unpack_bh = struct.Struct(">bh").unpack_from
+_unpack_bi = struct.Struct(">bi").unpack_from
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_ihB = struct.Struct(">ihB").unpack_from
+_unpack_ihh = struct.Struct(">ihh").unpack_from
+_pack_b = struct.Struct(">b").pack
+_pack_bB = struct.Struct(">bB").pack
+_pack_bb = struct.Struct(">bb").pack
+_pack_bbB = struct.Struct(">bbB").pack
+_pack_bh = struct.Struct(">bh").pack
+_pack_bi = struct.Struct(">bi").pack
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+_pack_ih = struct.Struct(">ih").pack
+_pack_ihB = struct.Struct(">ihB").pack
+_pack_ihh = struct.Struct(">ihh").pack
+
+
+class DescribeAclsResponseAclDescription(Struct):
+    """AclDescription of DescribeAclsResponse."""
+
+    __slots__ = ("principal", "host", "operation", "permission_type", "unknown_tags")
+
+    principal: str
+    """Versions 0+."""
+    host: str
+    """Versions 0+."""
+    operation: int
+    """Versions 0+."""
+    permission_type: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        principal: str = "",
+        host: str = "",
+        operation: int = 0,
+        permission_type: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.principal = principal
+        self.host = host
+        self.operation = operation
+        self.permission_type = permission_type
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeAclsResponseAclDescription)
+            and self.principal == other.principal
+            and self.host == other.host
+            and self.operation == other.operation
+            and self.permission_type == other.permission_type
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DescribeAclsResponseDescribeAclsResource(Struct):
+    """DescribeAclsResource of DescribeAclsResponse."""
+
+    __slots__ = ("resource_type", "resource_name", "pattern_type", "acls", "unknown_tags")
+
+    resource_type: int
+    """Versions 0+."""
+    resource_name: str
+    """Versions 0+."""
+    pattern_type: int
+    """Versions 1+."""
+    acls: list[DescribeAclsResponseAclDescription]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        resource_type: int = 0,
+        resource_name: str = "",
+        pattern_type: int = 3,
+        acls: list[DescribeAclsResponseAclDescription] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.resource_type = resource_type
+        self.resource_name = resource_name
+        self.pattern_type = pattern_type
+        self.acls = [] if acls is EMPTY else acls
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeAclsResponseDescribeAclsResource)
+            and self.resource_type == other.resource_type
+            and self.resource_name == other.resource_name
+            and self.pattern_type == other.pattern_type
+            and self.acls == other.acls
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DescribeAclsResponse(Message):
+    """Response DescribeAclsResponse."""
+
+    __slots__ = ("throttle_time_ms", "error_code", "error_message", "resources", "unknown_tags")
+
+    NAME: ClassVar[str] = "DescribeAclsResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 29
+    MIN_VERSION: ClassVar[int] = 1
+    MAX_VERSION: ClassVar[int] = 3
+    FLEXIBLE_FROM: ClassVar[int | None] = 2
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    AclDescription = DescribeAclsResponseAclDescription
+    DescribeAclsResource = DescribeAclsResponseDescribeAclsResource
+
+    throttle_time_ms: int
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    error_message: str | None
+    """Versions 0+, null in 0+."""
+    resources: list[DescribeAclsResponseDescribeAclsResource]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        error_code: int = 0,
+        error_message: str | None = "",
+        resources: list[DescribeAclsResponseDescribeAclsResource] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.error_code = error_code
+        self.error_message = error_message
+        self.resources = [] if resources is EMPTY else resources
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeAclsResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.error_code == other.error_code
+            and self.error_message == other.error_message
+            and self.resources == other.resources
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeAclsResponse, int]:
+        return _READERS[version - 1](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 1](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_acl_description_v1(buffer: Buffer, position: int) -> tuple[DescribeAclsResponseAclDescription, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    principal = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    host = str(buffer[position:end], "utf-8")
+    position = end
+    operation, permission_type = _unpack_bb(buffer, position)
+    position += 2
+    return DescribeAclsResponseAclDescription(principal, host, operation, permission_type), position
+
+
+def _read_describe_acls_resource_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DescribeAclsResponseDescribeAclsResource, int]:
+    resource_type, length = _unpack_bh(buffer, position)
+    position += 3
+    if length < 0:
+        raise Malformed
+    end = position + length
+    resource_name = str(buffer[position:end], "utf-8")
+    position = end
+    acls: list[DescribeAclsResponseAclDescription]
+    pattern_type, count = _unpack_bi(buffer, position)
+    position += 5
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    acls = []
+    for _ in range(count):
+        acls_item, position = _read_acl_description_v1(buffer, position)
+        acls.append(acls_item)
+    return DescribeAclsResponseDescribeAclsResource(
+        resource_type,
+        resource_name,
+        pattern_type,
+        acls,
+    ), position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeAclsResponse, int]:
+    throttle_time_ms, error_code, length = _unpack_ihh(buffer, position)
+    position += 8
+    if length < 0:
+        error_message = None
+    else:
+        end = position + length
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    resources: list[DescribeAclsResponseDescribeAclsResource]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    resources = []
+    for _ in range(count):
+        resources_item, position = _read_describe_acls_resource_v1(buffer, position)
+        resources.append(resources_item)
+    return DescribeAclsResponse(throttle_time_ms, error_code, error_message, resources), position
+
+
+def _read_acl_description_v2(buffer: Buffer, position: int) -> tuple[DescribeAclsResponseAclDescription, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    principal = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    host = str(buffer[position:end], "utf-8")
+    position = end
+    operation, permission_type, tags = _unpack_bbB(buffer, position)
+    position += 3
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeAclsResponseAclDescription(principal, host, operation, permission_type, unknown), position
+
+
+def _read_describe_acls_resource_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DescribeAclsResponseDescribeAclsResource, int]:
+    resource_type, length = _unpack_bB(buffer, position)
+    position += 2
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    resource_name = str(buffer[position:end], "utf-8")
+    position = end
+    acls: list[DescribeAclsResponseAclDescription]
+    pattern_type, count = _unpack_bB(buffer, position)
+    position += 2
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    acls = []
+    for _ in range(count):
+        acls_item, position = _read_acl_description_v2(buffer, position)
+        acls.append(acls_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeAclsResponseDescribeAclsResource(
+        resource_type,
+        resource_name,
+        pattern_type,
+        acls,
+        unknown,
+    ), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeAclsResponse, int]:
+    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    position += 7
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        error_message = None
+    else:
+        end = position + length - 1
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    resources: list[DescribeAclsResponseDescribeAclsResource]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    resources = []
+    for _ in range(count):
+        resources_item, position = _read_describe_acls_resource_v2(buffer, position)
+        resources.append(resources_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeAclsResponse(throttle_time_ms, error_code, error_message, resources, unknown), position
+
+
+def _write_acl_description_v1(out: bytearray, message: DescribeAclsResponseAclDescription) -> None:
+    principal = message.principal
+    data = principal.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    host = message.host
+    data = host.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    out += _pack_bb(message.operation, message.permission_type)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_describe_acls_resource_v1(
+    out: bytearray,
+    message: DescribeAclsResponseDescribeAclsResource,
+) -> None:
+    resource_name = message.resource_name
+    data = resource_name.encode()
+    length = len(data)
+    out += _pack_bh(message.resource_type, length)
+    out += data
+    acls = message.acls
+    count = len(acls)
+    out += _pack_bi(message.pattern_type, count)
+    for acls_item in acls:
+        _write_acl_description_v1(out, acls_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v1(out: bytearray, message: DescribeAclsResponse) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = -1
+    else:
+        data = error_message.encode()
+        length = len(data)
+    out += _pack_ihh(message.throttle_time_ms, message.error_code, length)
+    out += data
+    resources = message.resources
+    count = len(resources)
+    out += _pack_i(count)
+    for resources_item in resources:
+        _write_describe_acls_resource_v1(out, resources_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_acl_description_v2(out: bytearray, message: DescribeAclsResponseAclDescription) -> None:
+    principal = message.principal
+    data = principal.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    host = message.host
+    data = host.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        out += _pack_bb(message.operation, message.permission_type)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_bbB(message.operation, message.permission_type, 0)
+
+
+def _write_describe_acls_resource_v2(
+    out: bytearray,
+    message: DescribeAclsResponseDescribeAclsResource,
+) -> None:
+    resource_name = message.resource_name
+    data = resource_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out += _pack_bB(message.resource_type, length)
+    else:
+        out += _pack_b(message.resource_type)
+        write_string_length(out, length)
+    out += data
+    acls = message.acls
+    count = len(acls) + 1
+    if count < 128:
+        out += _pack_bB(message.pattern_type, count)
+    else:
+        out += _pack_b(message.pattern_type)
+        write_unsigned_varint(out, count)
+    for acls_item in acls:
+        _write_acl_description_v2(out, acls_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v2(out: bytearray, message: DescribeAclsResponse) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+    else:
+        out += _pack_ih(message.throttle_time_ms, message.error_code)
+        write_string_length(out, length)
+    out += data
+    resources = message.resources
+    count = len(resources) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for resources_item in resources:
+        _write_describe_acls_resource_v2(out, resources_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v1,
+    _read_v2,
+    _read_v2,
+)
+
+_WRITERS = (
+    _write_v1,
+    _write_v2,
+    _write_v2,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    acl_description_struct = StructSchema(
+        python_class=DescribeAclsResponseAclDescription,
+        fields=(
+            FieldSchema(
+                name="Principal",
+                attribute="principal",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Host",
+                attribute="host",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Operation",
+                attribute="operation",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="PermissionType",
+                attribute="permission_type",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    describe_acls_resource_struct = StructSchema(
+        python_class=DescribeAclsResponseDescribeAclsResource,
+        fields=(
+            FieldSchema(
+                name="ResourceType",
+                attribute="resource_type",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ResourceName",
+                attribute="resource_name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="PatternType",
+                attribute="pattern_type",
+                type="int8",
+                versions=(1, 32767),
+                default=3,
+            ),
+            FieldSchema(
+                name="Acls",
+                attribute="acls",
+                type="AclDescription",
+                struct=acl_description_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    describe_acls_response_struct = StructSchema(
+        python_class=DescribeAclsResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorMessage",
+                attribute="error_message",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Resources",
+                attribute="resources",
+                type="DescribeAclsResource",
+                struct=describe_acls_resource_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(name="DescribeAclsResponse", flexible_from=2, root=describe_acls_response_struct)

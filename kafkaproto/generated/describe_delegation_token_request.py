@@ -1,0 +1,339 @@
+"""DescribeDelegationTokenRequest: versions 1-3, flexible from 2, api key 41.
+
+Generated from api/DescribeDelegationTokenRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+
+
+class DescribeDelegationTokenRequestDescribeDelegationTokenOwner(Struct):
+    """DescribeDelegationTokenOwner of DescribeDelegationTokenRequest."""
+
+    __slots__ = ("principal_type", "principal_name", "unknown_tags")
+
+    principal_type: str
+    """Versions 0+."""
+    principal_name: str
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        principal_type: str = "",
+        principal_name: str = "",
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.principal_type = principal_type
+        self.principal_name = principal_name
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeDelegationTokenRequestDescribeDelegationTokenOwner)
+            and self.principal_type == other.principal_type
+            and self.principal_name == other.principal_name
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DescribeDelegationTokenRequest(Message):
+    """Request DescribeDelegationTokenRequest."""
+
+    __slots__ = ("owners", "unknown_tags")
+
+    NAME: ClassVar[str] = "DescribeDelegationTokenRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 41
+    MIN_VERSION: ClassVar[int] = 1
+    MAX_VERSION: ClassVar[int] = 3
+    FLEXIBLE_FROM: ClassVar[int | None] = 2
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
+    DescribeDelegationTokenOwner = DescribeDelegationTokenRequestDescribeDelegationTokenOwner
+
+    owners: list[DescribeDelegationTokenRequestDescribeDelegationTokenOwner] | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        owners: list[DescribeDelegationTokenRequestDescribeDelegationTokenOwner] | None = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.owners = [] if owners is EMPTY else owners
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeDelegationTokenRequest)
+            and self.owners == other.owners
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeDelegationTokenRequest, int]:
+        return _READERS[version - 1](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 1](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_describe_delegation_token_owner_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DescribeDelegationTokenRequestDescribeDelegationTokenOwner, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    principal_type = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    principal_name = str(buffer[position:end], "utf-8")
+    position = end
+    return DescribeDelegationTokenRequestDescribeDelegationTokenOwner(
+        principal_type,
+        principal_name,
+    ), position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenRequest, int]:
+    owners: list[DescribeDelegationTokenRequestDescribeDelegationTokenOwner] | None
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        owners = None
+    else:
+        if count > len(buffer) - position:
+            raise Malformed
+        owners = []
+        for _ in range(count):
+            owners_item, position = _read_describe_delegation_token_owner_v1(buffer, position)
+            owners.append(owners_item)
+    return DescribeDelegationTokenRequest(owners), position
+
+
+def _read_describe_delegation_token_owner_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DescribeDelegationTokenRequestDescribeDelegationTokenOwner, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    principal_type = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    principal_name = str(buffer[position:end], "utf-8")
+    position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeDelegationTokenRequestDescribeDelegationTokenOwner(
+        principal_type,
+        principal_name,
+        unknown,
+    ), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenRequest, int]:
+    owners: list[DescribeDelegationTokenRequestDescribeDelegationTokenOwner] | None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        owners = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        owners = []
+        for _ in range(count):
+            owners_item, position = _read_describe_delegation_token_owner_v2(buffer, position)
+            owners.append(owners_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeDelegationTokenRequest(owners, unknown), position
+
+
+def _write_describe_delegation_token_owner_v1(
+    out: bytearray,
+    message: DescribeDelegationTokenRequestDescribeDelegationTokenOwner,
+) -> None:
+    principal_type = message.principal_type
+    data = principal_type.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    principal_name = message.principal_name
+    data = principal_name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v1(out: bytearray, message: DescribeDelegationTokenRequest) -> None:
+    owners = message.owners
+    if owners is None:
+        owners = EMPTY
+        count = -1
+    else:
+        count = len(owners)
+    out += _pack_i(count)
+    for owners_item in owners:
+        _write_describe_delegation_token_owner_v1(out, owners_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_describe_delegation_token_owner_v2(
+    out: bytearray,
+    message: DescribeDelegationTokenRequestDescribeDelegationTokenOwner,
+) -> None:
+    principal_type = message.principal_type
+    data = principal_type.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    principal_name = message.principal_name
+    data = principal_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v2(out: bytearray, message: DescribeDelegationTokenRequest) -> None:
+    owners = message.owners
+    if owners is None:
+        owners = EMPTY
+        count = 0
+    else:
+        count = len(owners) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for owners_item in owners:
+        _write_describe_delegation_token_owner_v2(out, owners_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v1,
+    _read_v2,
+    _read_v2,
+)
+
+_WRITERS = (
+    _write_v1,
+    _write_v2,
+    _write_v2,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    describe_delegation_token_owner_struct = StructSchema(
+        python_class=DescribeDelegationTokenRequestDescribeDelegationTokenOwner,
+        fields=(
+            FieldSchema(
+                name="PrincipalType",
+                attribute="principal_type",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="PrincipalName",
+                attribute="principal_name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    describe_delegation_token_request_struct = StructSchema(
+        python_class=DescribeDelegationTokenRequest,
+        fields=(
+            FieldSchema(
+                name="Owners",
+                attribute="owners",
+                type="DescribeDelegationTokenOwner",
+                struct=describe_delegation_token_owner_struct,
+                array=True,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="DescribeDelegationTokenRequest",
+        flexible_from=2,
+        root=describe_delegation_token_request_struct,
+    )

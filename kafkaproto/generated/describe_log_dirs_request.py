@@ -1,0 +1,353 @@
+"""DescribeLogDirsRequest: versions 1-5, flexible from 2, api key 35.
+
+Generated from api/DescribeLogDirsRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+
+
+class DescribeLogDirsRequestDescribableLogDirTopic(Struct):
+    """DescribableLogDirTopic of DescribeLogDirsRequest."""
+
+    __slots__ = ("topic", "partitions", "unknown_tags")
+
+    topic: str
+    """Versions 0+."""
+    partitions: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic: str = "",
+        partitions: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic = topic
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeLogDirsRequestDescribableLogDirTopic)
+            and self.topic == other.topic
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DescribeLogDirsRequest(Message):
+    """Request DescribeLogDirsRequest."""
+
+    __slots__ = ("topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "DescribeLogDirsRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 35
+    MIN_VERSION: ClassVar[int] = 1
+    MAX_VERSION: ClassVar[int] = 5
+    FLEXIBLE_FROM: ClassVar[int | None] = 2
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    DescribableLogDirTopic = DescribeLogDirsRequestDescribableLogDirTopic
+
+    topics: list[DescribeLogDirsRequestDescribableLogDirTopic] | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topics: list[DescribeLogDirsRequestDescribableLogDirTopic] | None = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeLogDirsRequest)
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeLogDirsRequest, int]:
+        return _READERS[version - 1](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 1](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_describable_log_dir_topic_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DescribeLogDirsRequestDescribableLogDirTopic, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    topic = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[int]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    return DescribeLogDirsRequestDescribableLogDirTopic(topic, partitions), position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeLogDirsRequest, int]:
+    topics: list[DescribeLogDirsRequestDescribableLogDirTopic] | None
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        topics = None
+    else:
+        if count > len(buffer) - position:
+            raise Malformed
+        topics = []
+        for _ in range(count):
+            topics_item, position = _read_describable_log_dir_topic_v1(buffer, position)
+            topics.append(topics_item)
+    return DescribeLogDirsRequest(topics), position
+
+
+def _read_describable_log_dir_topic_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DescribeLogDirsRequestDescribableLogDirTopic, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    topic = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeLogDirsRequestDescribableLogDirTopic(topic, partitions, unknown), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeLogDirsRequest, int]:
+    topics: list[DescribeLogDirsRequestDescribableLogDirTopic] | None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        topics = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        topics = []
+        for _ in range(count):
+            topics_item, position = _read_describable_log_dir_topic_v2(buffer, position)
+            topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeLogDirsRequest(topics, unknown), position
+
+
+def _write_describable_log_dir_topic_v1(
+    out: bytearray,
+    message: DescribeLogDirsRequestDescribableLogDirTopic,
+) -> None:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions)
+    out += _pack_i(count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v1(out: bytearray, message: DescribeLogDirsRequest) -> None:
+    topics = message.topics
+    if topics is None:
+        topics = EMPTY
+        count = -1
+    else:
+        count = len(topics)
+    out += _pack_i(count)
+    for topics_item in topics:
+        _write_describable_log_dir_topic_v1(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_describable_log_dir_topic_v2(
+    out: bytearray,
+    message: DescribeLogDirsRequestDescribableLogDirTopic,
+) -> None:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v2(out: bytearray, message: DescribeLogDirsRequest) -> None:
+    topics = message.topics
+    if topics is None:
+        topics = EMPTY
+        count = 0
+    else:
+        count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_describable_log_dir_topic_v2(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v1,
+    _read_v2,
+    _read_v2,
+    _read_v2,
+    _read_v2,
+)
+
+_WRITERS = (
+    _write_v1,
+    _write_v2,
+    _write_v2,
+    _write_v2,
+    _write_v2,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    describable_log_dir_topic_struct = StructSchema(
+        python_class=DescribeLogDirsRequestDescribableLogDirTopic,
+        fields=(
+            FieldSchema(
+                name="Topic",
+                attribute="topic",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    describe_log_dirs_request_struct = StructSchema(
+        python_class=DescribeLogDirsRequest,
+        fields=(
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="DescribableLogDirTopic",
+                struct=describable_log_dir_topic_struct,
+                array=True,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="DescribeLogDirsRequest",
+        flexible_from=2,
+        root=describe_log_dirs_request_struct,
+    )

@@ -1,0 +1,254 @@
+"""DescribeProducersRequest: versions 0, flexible from 0, api key 61.
+
+Generated from api/DescribeProducersRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+
+
+class DescribeProducersRequestTopicRequest(Struct):
+    """TopicRequest of DescribeProducersRequest."""
+
+    __slots__ = ("name", "partition_indexes", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    partition_indexes: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        partition_indexes: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.partition_indexes = [] if partition_indexes is EMPTY else partition_indexes
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeProducersRequestTopicRequest)
+            and self.name == other.name
+            and self.partition_indexes == other.partition_indexes
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DescribeProducersRequest(Message):
+    """Request DescribeProducersRequest."""
+
+    __slots__ = ("topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "DescribeProducersRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 61
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    TopicRequest = DescribeProducersRequestTopicRequest
+
+    topics: list[DescribeProducersRequestTopicRequest]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topics: list[DescribeProducersRequestTopicRequest] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeProducersRequest)
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeProducersRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_topic_request_v0(buffer: Buffer, position: int) -> tuple[DescribeProducersRequestTopicRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partition_indexes: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partition_indexes = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partition_indexes = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeProducersRequestTopicRequest(name, partition_indexes, unknown), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeProducersRequest, int]:
+    topics: list[DescribeProducersRequestTopicRequest]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_request_v0(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeProducersRequest(topics, unknown), position
+
+
+def _write_topic_request_v0(out: bytearray, message: DescribeProducersRequestTopicRequest) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partition_indexes = message.partition_indexes
+    count = len(partition_indexes) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(partition_indexes) < TABLE_SIZE:
+        out += PACK_INT32[len(partition_indexes)](*partition_indexes)
+    else:
+        out += pack_many("i", partition_indexes)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: DescribeProducersRequest) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_request_v0(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    topic_request_struct = StructSchema(
+        python_class=DescribeProducersRequestTopicRequest,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="PartitionIndexes",
+                attribute="partition_indexes",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    describe_producers_request_struct = StructSchema(
+        python_class=DescribeProducersRequest,
+        fields=(
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="TopicRequest",
+                struct=topic_request_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="DescribeProducersRequest",
+        flexible_from=0,
+        root=describe_producers_request_struct,
+    )

@@ -1,0 +1,306 @@
+"""DescribeQuorumRequest: versions 0-2, flexible from 0, api key 55.
+
+Generated from api/DescribeQuorumRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_iB = struct.Struct(">iB").unpack_from
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+
+
+class DescribeQuorumRequestPartitionData(Struct):
+    """PartitionData of DescribeQuorumRequest."""
+
+    __slots__ = ("partition_index", "unknown_tags")
+
+    partition_index: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(self, partition_index: int = 0, unknown_tags: dict[int, bytes] | None = None) -> None:
+        self.partition_index = partition_index
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeQuorumRequestPartitionData)
+            and self.partition_index == other.partition_index
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DescribeQuorumRequestTopicData(Struct):
+    """TopicData of DescribeQuorumRequest."""
+
+    __slots__ = ("topic_name", "partitions", "unknown_tags")
+
+    topic_name: str
+    """Versions 0+."""
+    partitions: list[DescribeQuorumRequestPartitionData]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_name: str = "",
+        partitions: list[DescribeQuorumRequestPartitionData] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_name = topic_name
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeQuorumRequestTopicData)
+            and self.topic_name == other.topic_name
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DescribeQuorumRequest(Message):
+    """Request DescribeQuorumRequest."""
+
+    __slots__ = ("topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "DescribeQuorumRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 55
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 2
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
+    PartitionData = DescribeQuorumRequestPartitionData
+    TopicData = DescribeQuorumRequestTopicData
+
+    topics: list[DescribeQuorumRequestTopicData]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topics: list[DescribeQuorumRequestTopicData] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeQuorumRequest)
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeQuorumRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_partition_data_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumRequestPartitionData, int]:
+    partition_index, tags = _unpack_iB(buffer, position)
+    position += 5
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeQuorumRequestPartitionData(partition_index, unknown), position
+
+
+def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumRequestTopicData, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    topic_name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[DescribeQuorumRequestPartitionData]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_data_v0(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeQuorumRequestTopicData(topic_name, partitions, unknown), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumRequest, int]:
+    topics: list[DescribeQuorumRequestTopicData]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_data_v0(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeQuorumRequest(topics, unknown), position
+
+
+def _write_partition_data_v0(out: bytearray, message: DescribeQuorumRequestPartitionData) -> None:
+    if message.unknown_tags:
+        out += _pack_i(message.partition_index)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iB(message.partition_index, 0)
+
+
+def _write_topic_data_v0(out: bytearray, message: DescribeQuorumRequestTopicData) -> None:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_data_v0(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: DescribeQuorumRequest) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_data_v0(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v0,
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v0,
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    partition_data_struct = StructSchema(
+        python_class=DescribeQuorumRequestPartitionData,
+        fields=(
+            FieldSchema(
+                name="PartitionIndex",
+                attribute="partition_index",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    topic_data_struct = StructSchema(
+        python_class=DescribeQuorumRequestTopicData,
+        fields=(
+            FieldSchema(
+                name="TopicName",
+                attribute="topic_name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="PartitionData",
+                struct=partition_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    describe_quorum_request_struct = StructSchema(
+        python_class=DescribeQuorumRequest,
+        fields=(
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="TopicData",
+                struct=topic_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(name="DescribeQuorumRequest", flexible_from=0, root=describe_quorum_request_struct)

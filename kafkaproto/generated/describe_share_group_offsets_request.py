@@ -1,0 +1,371 @@
+"""DescribeShareGroupOffsetsRequest: versions 0-1, flexible from 0, api key 90.
+
+Generated from api/DescribeShareGroupOffsetsRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+
+
+class DescribeShareGroupOffsetsRequestTopic(Struct):
+    """DescribeShareGroupOffsetsRequestTopic of DescribeShareGroupOffsetsRequest."""
+
+    __slots__ = ("topic_name", "partitions", "unknown_tags")
+
+    topic_name: str
+    """Versions 0+."""
+    partitions: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_name: str = "",
+        partitions: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_name = topic_name
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeShareGroupOffsetsRequestTopic)
+            and self.topic_name == other.topic_name
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DescribeShareGroupOffsetsRequestGroup(Struct):
+    """DescribeShareGroupOffsetsRequestGroup of DescribeShareGroupOffsetsRequest."""
+
+    __slots__ = ("group_id", "topics", "unknown_tags")
+
+    group_id: str
+    """Versions 0+."""
+    topics: list[DescribeShareGroupOffsetsRequestTopic] | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        group_id: str = "",
+        topics: list[DescribeShareGroupOffsetsRequestTopic] | None = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.group_id = group_id
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeShareGroupOffsetsRequestGroup)
+            and self.group_id == other.group_id
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DescribeShareGroupOffsetsRequest(Message):
+    """Request DescribeShareGroupOffsetsRequest."""
+
+    __slots__ = ("groups", "unknown_tags")
+
+    NAME: ClassVar[str] = "DescribeShareGroupOffsetsRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 90
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 1
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    Topic = DescribeShareGroupOffsetsRequestTopic
+    Group = DescribeShareGroupOffsetsRequestGroup
+
+    groups: list[DescribeShareGroupOffsetsRequestGroup]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        groups: list[DescribeShareGroupOffsetsRequestGroup] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.groups = [] if groups is EMPTY else groups
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeShareGroupOffsetsRequest)
+            and self.groups == other.groups
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeShareGroupOffsetsRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_topic_v0(buffer: Buffer, position: int) -> tuple[DescribeShareGroupOffsetsRequestTopic, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    topic_name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeShareGroupOffsetsRequestTopic(topic_name, partitions, unknown), position
+
+
+def _read_group_v0(buffer: Buffer, position: int) -> tuple[DescribeShareGroupOffsetsRequestGroup, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[DescribeShareGroupOffsetsRequestTopic] | None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        topics = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        topics = []
+        for _ in range(count):
+            topics_item, position = _read_topic_v0(buffer, position)
+            topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeShareGroupOffsetsRequestGroup(group_id, topics, unknown), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeShareGroupOffsetsRequest, int]:
+    groups: list[DescribeShareGroupOffsetsRequestGroup]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    groups = []
+    for _ in range(count):
+        groups_item, position = _read_group_v0(buffer, position)
+        groups.append(groups_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeShareGroupOffsetsRequest(groups, unknown), position
+
+
+def _write_topic_v0(out: bytearray, message: DescribeShareGroupOffsetsRequestTopic) -> None:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_group_v0(out: bytearray, message: DescribeShareGroupOffsetsRequestGroup) -> None:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    if topics is None:
+        topics = EMPTY
+        count = 0
+    else:
+        count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_v0(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: DescribeShareGroupOffsetsRequest) -> None:
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for groups_item in groups:
+        _write_group_v0(out, groups_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    describe_share_group_offsets_request_topic_struct = StructSchema(
+        python_class=DescribeShareGroupOffsetsRequestTopic,
+        fields=(
+            FieldSchema(
+                name="TopicName",
+                attribute="topic_name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    describe_share_group_offsets_request_group_struct = StructSchema(
+        python_class=DescribeShareGroupOffsetsRequestGroup,
+        fields=(
+            FieldSchema(
+                name="GroupId",
+                attribute="group_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="DescribeShareGroupOffsetsRequestTopic",
+                struct=describe_share_group_offsets_request_topic_struct,
+                array=True,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    describe_share_group_offsets_request_struct = StructSchema(
+        python_class=DescribeShareGroupOffsetsRequest,
+        fields=(
+            FieldSchema(
+                name="Groups",
+                attribute="groups",
+                type="DescribeShareGroupOffsetsRequestGroup",
+                struct=describe_share_group_offsets_request_group_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="DescribeShareGroupOffsetsRequest",
+        flexible_from=0,
+        root=describe_share_group_offsets_request_struct,
+    )

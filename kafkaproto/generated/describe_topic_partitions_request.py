@@ -1,0 +1,340 @@
+"""DescribeTopicPartitionsRequest: versions 0, flexible from 0, api key 75.
+
+Generated from api/DescribeTopicPartitionsRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ib = struct.Struct(">ib").unpack_from
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ib = struct.Struct(">ib").pack
+
+
+class DescribeTopicPartitionsRequestTopicRequest(Struct):
+    """TopicRequest of DescribeTopicPartitionsRequest."""
+
+    __slots__ = ("name", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(self, name: str = "", unknown_tags: dict[int, bytes] | None = None) -> None:
+        self.name = name
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeTopicPartitionsRequestTopicRequest)
+            and self.name == other.name
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DescribeTopicPartitionsRequestCursor(Struct):
+    """Cursor of DescribeTopicPartitionsRequest."""
+
+    __slots__ = ("topic_name", "partition_index", "unknown_tags")
+
+    topic_name: str
+    """Versions 0+."""
+    partition_index: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_name: str = "",
+        partition_index: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_name = topic_name
+        self.partition_index = partition_index
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeTopicPartitionsRequestCursor)
+            and self.topic_name == other.topic_name
+            and self.partition_index == other.partition_index
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DescribeTopicPartitionsRequest(Message):
+    """Request DescribeTopicPartitionsRequest."""
+
+    __slots__ = ("topics", "response_partition_limit", "cursor", "unknown_tags")
+
+    NAME: ClassVar[str] = "DescribeTopicPartitionsRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 75
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    TopicRequest = DescribeTopicPartitionsRequestTopicRequest
+    Cursor = DescribeTopicPartitionsRequestCursor
+
+    topics: list[DescribeTopicPartitionsRequestTopicRequest]
+    """Versions 0+."""
+    response_partition_limit: int
+    """Versions 0+."""
+    cursor: DescribeTopicPartitionsRequestCursor | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topics: list[DescribeTopicPartitionsRequestTopicRequest] = EMPTY,
+        response_partition_limit: int = 2000,
+        cursor: DescribeTopicPartitionsRequestCursor | None = None,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topics = [] if topics is EMPTY else topics
+        self.response_partition_limit = response_partition_limit
+        self.cursor = cursor
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeTopicPartitionsRequest)
+            and self.topics == other.topics
+            and self.response_partition_limit == other.response_partition_limit
+            and self.cursor == other.cursor
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeTopicPartitionsRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_topic_request_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DescribeTopicPartitionsRequestTopicRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeTopicPartitionsRequestTopicRequest(name, unknown), position
+
+
+def _read_cursor_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartitionsRequestCursor, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    topic_name = str(buffer[position:end], "utf-8")
+    position = end
+    partition_index, tags = _unpack_iB(buffer, position)
+    position += 5
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeTopicPartitionsRequestCursor(topic_name, partition_index, unknown), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartitionsRequest, int]:
+    topics: list[DescribeTopicPartitionsRequestTopicRequest]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_request_v0(buffer, position)
+        topics.append(topics_item)
+    response_partition_limit, length = _unpack_ib(buffer, position)
+    position += 5
+    if length < 0:
+        cursor = None
+    else:
+        cursor, position = _read_cursor_v0(buffer, position)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeTopicPartitionsRequest(topics, response_partition_limit, cursor, unknown), position
+
+
+def _write_topic_request_v0(out: bytearray, message: DescribeTopicPartitionsRequestTopicRequest) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_cursor_v0(out: bytearray, message: DescribeTopicPartitionsRequestCursor) -> None:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        out += _pack_i(message.partition_index)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iB(message.partition_index, 0)
+
+
+def _write_v0(out: bytearray, message: DescribeTopicPartitionsRequest) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_request_v0(out, topics_item)
+    cursor = message.cursor
+    out += _pack_ib(message.response_partition_limit, -1 if cursor is None else 1)
+    if cursor is not None:
+        _write_cursor_v0(out, cursor)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    topic_request_struct = StructSchema(
+        python_class=DescribeTopicPartitionsRequestTopicRequest,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    cursor_struct = StructSchema(
+        python_class=DescribeTopicPartitionsRequestCursor,
+        fields=(
+            FieldSchema(
+                name="TopicName",
+                attribute="topic_name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="PartitionIndex",
+                attribute="partition_index",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    describe_topic_partitions_request_struct = StructSchema(
+        python_class=DescribeTopicPartitionsRequest,
+        fields=(
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="TopicRequest",
+                struct=topic_request_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="ResponsePartitionLimit",
+                attribute="response_partition_limit",
+                type="int32",
+                versions=(0, 32767),
+                default=2000,
+            ),
+            FieldSchema(
+                name="Cursor",
+                attribute="cursor",
+                type="Cursor",
+                struct=cursor_struct,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="DescribeTopicPartitionsRequest",
+        flexible_from=0,
+        root=describe_topic_partitions_request_struct,
+    )

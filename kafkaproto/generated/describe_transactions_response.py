@@ -1,0 +1,514 @@
+"""DescribeTransactionsResponse: versions 0, flexible from 0, api key 65.
+
+Generated from api/DescribeTransactionsResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_hB = struct.Struct(">hB").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_iqqhB = struct.Struct(">iqqhB").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_hB = struct.Struct(">hB").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_iqqh = struct.Struct(">iqqh").pack
+_pack_iqqhB = struct.Struct(">iqqhB").pack
+
+
+class DescribeTransactionsResponseTopicData(Struct):
+    """TopicData of DescribeTransactionsResponse."""
+
+    __slots__ = ("topic", "partitions", "unknown_tags")
+
+    topic: str
+    """Versions 0+."""
+    partitions: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic: str = "",
+        partitions: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic = topic
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeTransactionsResponseTopicData)
+            and self.topic == other.topic
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DescribeTransactionsResponseTransactionState(Struct):
+    """TransactionState of DescribeTransactionsResponse."""
+
+    __slots__ = (
+        "error_code",
+        "transactional_id",
+        "transaction_state",
+        "transaction_timeout_ms",
+        "transaction_start_time_ms",
+        "producer_id",
+        "producer_epoch",
+        "topics",
+        "unknown_tags",
+    )
+
+    error_code: int
+    """Versions 0+."""
+    transactional_id: str
+    """Versions 0+."""
+    transaction_state: str
+    """Versions 0+."""
+    transaction_timeout_ms: int
+    """Versions 0+."""
+    transaction_start_time_ms: int
+    """Versions 0+."""
+    producer_id: int
+    """Versions 0+."""
+    producer_epoch: int
+    """Versions 0+."""
+    topics: list[DescribeTransactionsResponseTopicData]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        error_code: int = 0,
+        transactional_id: str = "",
+        transaction_state: str = "",
+        transaction_timeout_ms: int = 0,
+        transaction_start_time_ms: int = 0,
+        producer_id: int = 0,
+        producer_epoch: int = 0,
+        topics: list[DescribeTransactionsResponseTopicData] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.error_code = error_code
+        self.transactional_id = transactional_id
+        self.transaction_state = transaction_state
+        self.transaction_timeout_ms = transaction_timeout_ms
+        self.transaction_start_time_ms = transaction_start_time_ms
+        self.producer_id = producer_id
+        self.producer_epoch = producer_epoch
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeTransactionsResponseTransactionState)
+            and self.error_code == other.error_code
+            and self.transactional_id == other.transactional_id
+            and self.transaction_state == other.transaction_state
+            and self.transaction_timeout_ms == other.transaction_timeout_ms
+            and self.transaction_start_time_ms == other.transaction_start_time_ms
+            and self.producer_id == other.producer_id
+            and self.producer_epoch == other.producer_epoch
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DescribeTransactionsResponse(Message):
+    """Response DescribeTransactionsResponse."""
+
+    __slots__ = ("throttle_time_ms", "transaction_states", "unknown_tags")
+
+    NAME: ClassVar[str] = "DescribeTransactionsResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 65
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    TopicData = DescribeTransactionsResponseTopicData
+    TransactionState = DescribeTransactionsResponseTransactionState
+
+    throttle_time_ms: int
+    """Versions 0+."""
+    transaction_states: list[DescribeTransactionsResponseTransactionState]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        transaction_states: list[DescribeTransactionsResponseTransactionState] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.transaction_states = [] if transaction_states is EMPTY else transaction_states
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeTransactionsResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.transaction_states == other.transaction_states
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeTransactionsResponse, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[DescribeTransactionsResponseTopicData, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    topic = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeTransactionsResponseTopicData(topic, partitions, unknown), position
+
+
+def _read_transaction_state_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DescribeTransactionsResponseTransactionState, int]:
+    error_code, length = _unpack_hB(buffer, position)
+    position += 3
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    transactional_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    transaction_state = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[DescribeTransactionsResponseTopicData]
+    transaction_timeout_ms, transaction_start_time_ms, producer_id, producer_epoch, count = _unpack_iqqhB(buffer, position)
+    position += 23
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_data_v0(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeTransactionsResponseTransactionState(
+        error_code,
+        transactional_id,
+        transaction_state,
+        transaction_timeout_ms,
+        transaction_start_time_ms,
+        producer_id,
+        producer_epoch,
+        topics,
+        unknown,
+    ), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeTransactionsResponse, int]:
+    transaction_states: list[DescribeTransactionsResponseTransactionState]
+    throttle_time_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    transaction_states = []
+    for _ in range(count):
+        transaction_states_item, position = _read_transaction_state_v0(buffer, position)
+        transaction_states.append(transaction_states_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeTransactionsResponse(throttle_time_ms, transaction_states, unknown), position
+
+
+def _write_topic_data_v0(out: bytearray, message: DescribeTransactionsResponseTopicData) -> None:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_transaction_state_v0(
+    out: bytearray,
+    message: DescribeTransactionsResponseTransactionState,
+) -> None:
+    transactional_id = message.transactional_id
+    data = transactional_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out += _pack_hB(message.error_code, length)
+    else:
+        out += _pack_h(message.error_code)
+        write_string_length(out, length)
+    out += data
+    transaction_state = message.transaction_state
+    data = transaction_state.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_iqqhB(
+            message.transaction_timeout_ms,
+            message.transaction_start_time_ms,
+            message.producer_id,
+            message.producer_epoch,
+            count,
+        )
+    else:
+        out += _pack_iqqh(
+            message.transaction_timeout_ms,
+            message.transaction_start_time_ms,
+            message.producer_id,
+            message.producer_epoch,
+        )
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_data_v0(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: DescribeTransactionsResponse) -> None:
+    transaction_states = message.transaction_states
+    count = len(transaction_states) + 1
+    if count < 128:
+        out += _pack_iB(message.throttle_time_ms, count)
+    else:
+        out += _pack_i(message.throttle_time_ms)
+        write_unsigned_varint(out, count)
+    for transaction_states_item in transaction_states:
+        _write_transaction_state_v0(out, transaction_states_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    topic_data_struct = StructSchema(
+        python_class=DescribeTransactionsResponseTopicData,
+        fields=(
+            FieldSchema(
+                name="Topic",
+                attribute="topic",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    transaction_state_struct = StructSchema(
+        python_class=DescribeTransactionsResponseTransactionState,
+        fields=(
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="TransactionalId",
+                attribute="transactional_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="TransactionState",
+                attribute="transaction_state",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="TransactionTimeoutMs",
+                attribute="transaction_timeout_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="TransactionStartTimeMs",
+                attribute="transaction_start_time_ms",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ProducerId",
+                attribute="producer_id",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ProducerEpoch",
+                attribute="producer_epoch",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="TopicData",
+                struct=topic_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    describe_transactions_response_struct = StructSchema(
+        python_class=DescribeTransactionsResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="TransactionStates",
+                attribute="transaction_states",
+                type="TransactionState",
+                struct=transaction_state_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="DescribeTransactionsResponse",
+        flexible_from=0,
+        root=describe_transactions_response_struct,
+    )

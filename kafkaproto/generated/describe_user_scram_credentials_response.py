@@ -1,0 +1,464 @@
+"""DescribeUserScramCredentialsResponse: versions 0, flexible from 0, api key 50.
+
+Generated from api/DescribeUserScramCredentialsResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_biB = struct.Struct(">biB").unpack_from
+_unpack_hB = struct.Struct(">hB").unpack_from
+_unpack_ihB = struct.Struct(">ihB").unpack_from
+_pack_bi = struct.Struct(">bi").pack
+_pack_biB = struct.Struct(">biB").pack
+_pack_h = struct.Struct(">h").pack
+_pack_hB = struct.Struct(">hB").pack
+_pack_ih = struct.Struct(">ih").pack
+_pack_ihB = struct.Struct(">ihB").pack
+
+
+class DescribeUserScramCredentialsResponseCredentialInfo(Struct):
+    """CredentialInfo of DescribeUserScramCredentialsResponse."""
+
+    __slots__ = ("mechanism", "iterations", "unknown_tags")
+
+    mechanism: int
+    """Versions 0+."""
+    iterations: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        mechanism: int = 0,
+        iterations: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.mechanism = mechanism
+        self.iterations = iterations
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeUserScramCredentialsResponseCredentialInfo)
+            and self.mechanism == other.mechanism
+            and self.iterations == other.iterations
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult(Struct):
+    """DescribeUserScramCredentialsResult of DescribeUserScramCredentialsResponse."""
+
+    __slots__ = ("user", "error_code", "error_message", "credential_infos", "unknown_tags")
+
+    user: str
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    error_message: str | None
+    """Versions 0+, null in 0+."""
+    credential_infos: list[DescribeUserScramCredentialsResponseCredentialInfo]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        user: str = "",
+        error_code: int = 0,
+        error_message: str | None = "",
+        credential_infos: list[DescribeUserScramCredentialsResponseCredentialInfo] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.user = user
+        self.error_code = error_code
+        self.error_message = error_message
+        self.credential_infos = [] if credential_infos is EMPTY else credential_infos
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult)
+            and self.user == other.user
+            and self.error_code == other.error_code
+            and self.error_message == other.error_message
+            and self.credential_infos == other.credential_infos
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class DescribeUserScramCredentialsResponse(Message):
+    """Response DescribeUserScramCredentialsResponse."""
+
+    __slots__ = ("throttle_time_ms", "error_code", "error_message", "results", "unknown_tags")
+
+    NAME: ClassVar[str] = "DescribeUserScramCredentialsResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 50
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    CredentialInfo = DescribeUserScramCredentialsResponseCredentialInfo
+    DescribeUserScramCredentialsResult = DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult
+
+    throttle_time_ms: int
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    error_message: str | None
+    """Versions 0+, null in 0+."""
+    results: list[DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        error_code: int = 0,
+        error_message: str | None = "",
+        results: list[DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.error_code = error_code
+        self.error_message = error_message
+        self.results = [] if results is EMPTY else results
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DescribeUserScramCredentialsResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.error_code == other.error_code
+            and self.error_message == other.error_message
+            and self.results == other.results
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+    ) -> tuple[DescribeUserScramCredentialsResponse, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_credential_info_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DescribeUserScramCredentialsResponseCredentialInfo, int]:
+    mechanism, iterations, tags = _unpack_biB(buffer, position)
+    position += 6
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeUserScramCredentialsResponseCredentialInfo(mechanism, iterations, unknown), position
+
+
+def _read_describe_user_scram_credentials_result_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    user = str(buffer[position:end], "utf-8")
+    position = end
+    error_code, length = _unpack_hB(buffer, position)
+    position += 3
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        error_message = None
+    else:
+        end = position + length - 1
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    credential_infos: list[DescribeUserScramCredentialsResponseCredentialInfo]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    credential_infos = []
+    for _ in range(count):
+        credential_infos_item, position = _read_credential_info_v0(buffer, position)
+        credential_infos.append(credential_infos_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult(
+        user,
+        error_code,
+        error_message,
+        credential_infos,
+        unknown,
+    ), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeUserScramCredentialsResponse, int]:
+    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    position += 7
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        error_message = None
+    else:
+        end = position + length - 1
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    results: list[DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    results = []
+    for _ in range(count):
+        results_item, position = _read_describe_user_scram_credentials_result_v0(buffer, position)
+        results.append(results_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return DescribeUserScramCredentialsResponse(
+        throttle_time_ms,
+        error_code,
+        error_message,
+        results,
+        unknown,
+    ), position
+
+
+def _write_credential_info_v0(
+    out: bytearray,
+    message: DescribeUserScramCredentialsResponseCredentialInfo,
+) -> None:
+    if message.unknown_tags:
+        out += _pack_bi(message.mechanism, message.iterations)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_biB(message.mechanism, message.iterations, 0)
+
+
+def _write_describe_user_scram_credentials_result_v0(
+    out: bytearray,
+    message: DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult,
+) -> None:
+    user = message.user
+    data = user.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_hB(message.error_code, length)
+    else:
+        out += _pack_h(message.error_code)
+        write_string_length(out, length)
+    out += data
+    credential_infos = message.credential_infos
+    count = len(credential_infos) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for credential_infos_item in credential_infos:
+        _write_credential_info_v0(out, credential_infos_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: DescribeUserScramCredentialsResponse) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+    else:
+        out += _pack_ih(message.throttle_time_ms, message.error_code)
+        write_string_length(out, length)
+    out += data
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for results_item in results:
+        _write_describe_user_scram_credentials_result_v0(out, results_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    credential_info_struct = StructSchema(
+        python_class=DescribeUserScramCredentialsResponseCredentialInfo,
+        fields=(
+            FieldSchema(
+                name="Mechanism",
+                attribute="mechanism",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Iterations",
+                attribute="iterations",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    describe_user_scram_credentials_result_struct = StructSchema(
+        python_class=DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult,
+        fields=(
+            FieldSchema(
+                name="User",
+                attribute="user",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorMessage",
+                attribute="error_message",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="CredentialInfos",
+                attribute="credential_infos",
+                type="CredentialInfo",
+                struct=credential_info_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    describe_user_scram_credentials_response_struct = StructSchema(
+        python_class=DescribeUserScramCredentialsResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorMessage",
+                attribute="error_message",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Results",
+                attribute="results",
+                type="DescribeUserScramCredentialsResult",
+                struct=describe_user_scram_credentials_result_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="DescribeUserScramCredentialsResponse",
+        flexible_from=0,
+        root=describe_user_scram_credentials_response_struct,
+    )

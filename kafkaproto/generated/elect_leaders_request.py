@@ -1,0 +1,410 @@
+"""ElectLeadersRequest: versions 0-2, flexible from 2, api key 43.
+
+Generated from api/ElectLeadersRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_bB = struct.Struct(">bB").unpack_from
+_unpack_bi = struct.Struct(">bi").unpack_from
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_pack_b = struct.Struct(">b").pack
+_pack_bB = struct.Struct(">bB").pack
+_pack_bi = struct.Struct(">bi").pack
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+
+
+class ElectLeadersRequestTopicPartitions(Struct):
+    """TopicPartitions of ElectLeadersRequest."""
+
+    __slots__ = ("topic", "partitions", "unknown_tags")
+
+    topic: str
+    """Versions 0+."""
+    partitions: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic: str = "",
+        partitions: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic = topic
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ElectLeadersRequestTopicPartitions)
+            and self.topic == other.topic
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ElectLeadersRequest(Message):
+    """Request ElectLeadersRequest."""
+
+    __slots__ = ("election_type", "topic_partitions", "timeout_ms", "unknown_tags")
+
+    NAME: ClassVar[str] = "ElectLeadersRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 43
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 2
+    FLEXIBLE_FROM: ClassVar[int | None] = 2
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
+    TopicPartitions = ElectLeadersRequestTopicPartitions
+
+    election_type: int
+    """Versions 1+."""
+    topic_partitions: list[ElectLeadersRequestTopicPartitions] | None
+    """Versions 0+, null in 0+."""
+    timeout_ms: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        election_type: int = 0,
+        topic_partitions: list[ElectLeadersRequestTopicPartitions] | None = EMPTY,
+        timeout_ms: int = 60000,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.election_type = election_type
+        self.topic_partitions = [] if topic_partitions is EMPTY else topic_partitions
+        self.timeout_ms = timeout_ms
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ElectLeadersRequest)
+            and self.election_type == other.election_type
+            and self.topic_partitions == other.topic_partitions
+            and self.timeout_ms == other.timeout_ms
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[ElectLeadersRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_topic_partitions_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ElectLeadersRequestTopicPartitions, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    topic = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[int]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    return ElectLeadersRequestTopicPartitions(topic, partitions), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[ElectLeadersRequest, int]:
+    topic_partitions: list[ElectLeadersRequestTopicPartitions] | None
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        topic_partitions = None
+    else:
+        if count > len(buffer) - position:
+            raise Malformed
+        topic_partitions = []
+        for _ in range(count):
+            topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
+            topic_partitions.append(topic_partitions_item)
+    (timeout_ms,) = _unpack_i(buffer, position)
+    position += 4
+    return ElectLeadersRequest(0, topic_partitions, timeout_ms), position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[ElectLeadersRequest, int]:
+    topic_partitions: list[ElectLeadersRequestTopicPartitions] | None
+    election_type, count = _unpack_bi(buffer, position)
+    position += 5
+    if count < 0:
+        topic_partitions = None
+    else:
+        if count > len(buffer) - position:
+            raise Malformed
+        topic_partitions = []
+        for _ in range(count):
+            topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
+            topic_partitions.append(topic_partitions_item)
+    (timeout_ms,) = _unpack_i(buffer, position)
+    position += 4
+    return ElectLeadersRequest(election_type, topic_partitions, timeout_ms), position
+
+
+def _read_topic_partitions_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ElectLeadersRequestTopicPartitions, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    topic = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ElectLeadersRequestTopicPartitions(topic, partitions, unknown), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[ElectLeadersRequest, int]:
+    topic_partitions: list[ElectLeadersRequestTopicPartitions] | None
+    election_type, count = _unpack_bB(buffer, position)
+    position += 2
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        topic_partitions = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        topic_partitions = []
+        for _ in range(count):
+            topic_partitions_item, position = _read_topic_partitions_v2(buffer, position)
+            topic_partitions.append(topic_partitions_item)
+    timeout_ms, tags = _unpack_iB(buffer, position)
+    position += 5
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ElectLeadersRequest(election_type, topic_partitions, timeout_ms, unknown), position
+
+
+def _write_topic_partitions_v0(out: bytearray, message: ElectLeadersRequestTopicPartitions) -> None:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions)
+    out += _pack_i(count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v0(out: bytearray, message: ElectLeadersRequest) -> None:
+    if message.election_type != 0:
+        raise Malformed
+    topic_partitions = message.topic_partitions
+    if topic_partitions is None:
+        topic_partitions = EMPTY
+        count = -1
+    else:
+        count = len(topic_partitions)
+    out += _pack_i(count)
+    for topic_partitions_item in topic_partitions:
+        _write_topic_partitions_v0(out, topic_partitions_item)
+    out += _pack_i(message.timeout_ms)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v1(out: bytearray, message: ElectLeadersRequest) -> None:
+    topic_partitions = message.topic_partitions
+    if topic_partitions is None:
+        topic_partitions = EMPTY
+        count = -1
+    else:
+        count = len(topic_partitions)
+    out += _pack_bi(message.election_type, count)
+    for topic_partitions_item in topic_partitions:
+        _write_topic_partitions_v0(out, topic_partitions_item)
+    out += _pack_i(message.timeout_ms)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_topic_partitions_v2(out: bytearray, message: ElectLeadersRequestTopicPartitions) -> None:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v2(out: bytearray, message: ElectLeadersRequest) -> None:
+    topic_partitions = message.topic_partitions
+    if topic_partitions is None:
+        topic_partitions = EMPTY
+        count = 0
+    else:
+        count = len(topic_partitions) + 1
+    if count < 128:
+        out += _pack_bB(message.election_type, count)
+    else:
+        out += _pack_b(message.election_type)
+        write_unsigned_varint(out, count)
+    for topic_partitions_item in topic_partitions:
+        _write_topic_partitions_v2(out, topic_partitions_item)
+    if message.unknown_tags:
+        out += _pack_i(message.timeout_ms)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iB(message.timeout_ms, 0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v1,
+    _read_v2,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v1,
+    _write_v2,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    topic_partitions_struct = StructSchema(
+        python_class=ElectLeadersRequestTopicPartitions,
+        fields=(
+            FieldSchema(
+                name="Topic",
+                attribute="topic",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    elect_leaders_request_struct = StructSchema(
+        python_class=ElectLeadersRequest,
+        fields=(
+            FieldSchema(
+                name="ElectionType",
+                attribute="election_type",
+                type="int8",
+                versions=(1, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="TopicPartitions",
+                attribute="topic_partitions",
+                type="TopicPartitions",
+                struct=topic_partitions_struct,
+                array=True,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="TimeoutMs",
+                attribute="timeout_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=60000,
+            ),
+        ),
+    )
+    return MessageSchema(name="ElectLeadersRequest", flexible_from=2, root=elect_leaders_request_struct)

@@ -1,0 +1,87 @@
+"""EndTransactionRecord: versions 0, flexible from 0, record type 24.
+
+Generated from metadata/EndTransactionRecord.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message
+from kafkaproto.schema import MessageSchema, StructSchema
+from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+
+
+
+class EndTransactionRecord(Message):
+    """Metadata EndTransactionRecord."""
+
+    __slots__ = ("unknown_tags",)
+
+    NAME: ClassVar[str] = "EndTransactionRecord"
+    TYPE: ClassVar[str] = "metadata"
+    API_KEY: ClassVar[int | None] = 24
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(self, unknown_tags: dict[int, bytes] | None = None) -> None:
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, EndTransactionRecord)
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[EndTransactionRecord, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[EndTransactionRecord, int]:
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return EndTransactionRecord(unknown), position
+
+
+def _write_v0(out: bytearray, message: EndTransactionRecord) -> None:
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    end_transaction_record_struct = StructSchema(
+        python_class=EndTransactionRecord,
+        fields=(),
+    )
+    return MessageSchema(name="EndTransactionRecord", flexible_from=0, root=end_transaction_record_struct)

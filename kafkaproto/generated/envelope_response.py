@@ -1,0 +1,146 @@
+"""EnvelopeResponse: versions 0, flexible from 0, api key 58.
+
+Generated from api/EnvelopeResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import Buffer, Buffers, read_unknown_tags, write_tag_section
+
+_unpack_hB = struct.Struct(">hB").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_hB = struct.Struct(">hB").pack
+
+
+class EnvelopeResponse(Message):
+    """Response EnvelopeResponse."""
+
+    __slots__ = ("response_data", "error_code", "unknown_tags")
+
+    NAME: ClassVar[str] = "EnvelopeResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 58
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+
+    response_data: Buffers | None
+    """Versions 0+, null in 0+."""
+    error_code: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        response_data: Buffers | None = None,
+        error_code: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.response_data = response_data
+        self.error_code = error_code
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, EnvelopeResponse)
+            and self.response_data == other.response_data
+            and self.error_code == other.error_code
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[EnvelopeResponse, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[EnvelopeResponse, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_unsigned_varint(buffer, position - 1)
+    if not length:
+        response_data = None
+    else:
+        end = position + length - 1
+        response_data = memoryview(buffer)[position:end]
+        position = end
+    error_code, tags = _unpack_hB(buffer, position)
+    position += 3
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return EnvelopeResponse(response_data, error_code, unknown), position
+
+
+def _write_v0(out: bytearray, message: EnvelopeResponse) -> None:
+    response_data = message.response_data
+    response_data_data: Buffer
+    if response_data is None:
+        response_data_data = b""
+        length = 0
+    else:
+        response_data_data = b"".join(response_data) if isinstance(response_data, list) else response_data
+        length = len(response_data_data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_unsigned_varint(out, length)
+    out += response_data_data
+    if message.unknown_tags:
+        out += _pack_h(message.error_code)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_hB(message.error_code, 0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    envelope_response_struct = StructSchema(
+        python_class=EnvelopeResponse,
+        fields=(
+            FieldSchema(
+                name="ResponseData",
+                attribute="response_data",
+                type="bytes",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+                zero_copy=True,
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    return MessageSchema(name="EnvelopeResponse", flexible_from=0, root=envelope_response_struct)

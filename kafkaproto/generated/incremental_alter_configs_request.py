@@ -1,0 +1,543 @@
+"""IncrementalAlterConfigsRequest: versions 0-1, flexible from 1, api key 44.
+
+Generated from api/IncrementalAlterConfigsRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_tB = struct.Struct(">?B").unpack_from
+_unpack_bB = struct.Struct(">bB").unpack_from
+_unpack_bh = struct.Struct(">bh").unpack_from
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_pack_t = struct.Struct(">?").pack
+_pack_tB = struct.Struct(">?B").pack
+_pack_b = struct.Struct(">b").pack
+_pack_bB = struct.Struct(">bB").pack
+_pack_bh = struct.Struct(">bh").pack
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+
+
+class IncrementalAlterConfigsRequestAlterableConfig(Struct):
+    """AlterableConfig of IncrementalAlterConfigsRequest."""
+
+    __slots__ = ("name", "config_operation", "value", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    config_operation: int
+    """Versions 0+."""
+    value: str | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        config_operation: int = 0,
+        value: str | None = "",
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.config_operation = config_operation
+        self.value = value
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, IncrementalAlterConfigsRequestAlterableConfig)
+            and self.name == other.name
+            and self.config_operation == other.config_operation
+            and self.value == other.value
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class IncrementalAlterConfigsRequestAlterConfigsResource(Struct):
+    """AlterConfigsResource of IncrementalAlterConfigsRequest."""
+
+    __slots__ = ("resource_type", "resource_name", "configs", "unknown_tags")
+
+    resource_type: int
+    """Versions 0+."""
+    resource_name: str
+    """Versions 0+."""
+    configs: list[IncrementalAlterConfigsRequestAlterableConfig]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        resource_type: int = 0,
+        resource_name: str = "",
+        configs: list[IncrementalAlterConfigsRequestAlterableConfig] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.resource_type = resource_type
+        self.resource_name = resource_name
+        self.configs = [] if configs is EMPTY else configs
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, IncrementalAlterConfigsRequestAlterConfigsResource)
+            and self.resource_type == other.resource_type
+            and self.resource_name == other.resource_name
+            and self.configs == other.configs
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class IncrementalAlterConfigsRequest(Message):
+    """Request IncrementalAlterConfigsRequest."""
+
+    __slots__ = ("resources", "validate_only", "unknown_tags")
+
+    NAME: ClassVar[str] = "IncrementalAlterConfigsRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 44
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 1
+    FLEXIBLE_FROM: ClassVar[int | None] = 1
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
+    AlterableConfig = IncrementalAlterConfigsRequestAlterableConfig
+    AlterConfigsResource = IncrementalAlterConfigsRequestAlterConfigsResource
+
+    resources: list[IncrementalAlterConfigsRequestAlterConfigsResource]
+    """Versions 0+."""
+    validate_only: bool
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        resources: list[IncrementalAlterConfigsRequestAlterConfigsResource] = EMPTY,
+        validate_only: bool = False,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.resources = [] if resources is EMPTY else resources
+        self.validate_only = validate_only
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, IncrementalAlterConfigsRequest)
+            and self.resources == other.resources
+            and self.validate_only == other.validate_only
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[IncrementalAlterConfigsRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_alterable_config_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[IncrementalAlterConfigsRequestAlterableConfig, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    config_operation, length = _unpack_bh(buffer, position)
+    position += 3
+    if length < 0:
+        value = None
+    else:
+        end = position + length
+        value = str(buffer[position:end], "utf-8")
+        position = end
+    return IncrementalAlterConfigsRequestAlterableConfig(name, config_operation, value), position
+
+
+def _read_alter_configs_resource_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[IncrementalAlterConfigsRequestAlterConfigsResource, int]:
+    resource_type, length = _unpack_bh(buffer, position)
+    position += 3
+    if length < 0:
+        raise Malformed
+    end = position + length
+    resource_name = str(buffer[position:end], "utf-8")
+    position = end
+    configs: list[IncrementalAlterConfigsRequestAlterableConfig]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    configs = []
+    for _ in range(count):
+        configs_item, position = _read_alterable_config_v0(buffer, position)
+        configs.append(configs_item)
+    return IncrementalAlterConfigsRequestAlterConfigsResource(resource_type, resource_name, configs), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[IncrementalAlterConfigsRequest, int]:
+    resources: list[IncrementalAlterConfigsRequestAlterConfigsResource]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    resources = []
+    for _ in range(count):
+        resources_item, position = _read_alter_configs_resource_v0(buffer, position)
+        resources.append(resources_item)
+    validate_only = buffer[position] != 0
+    position += 1
+    return IncrementalAlterConfigsRequest(resources, validate_only), position
+
+
+def _read_alterable_config_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[IncrementalAlterConfigsRequestAlterableConfig, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    config_operation, length = _unpack_bB(buffer, position)
+    position += 2
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        value = None
+    else:
+        end = position + length - 1
+        value = str(buffer[position:end], "utf-8")
+        position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return IncrementalAlterConfigsRequestAlterableConfig(name, config_operation, value, unknown), position
+
+
+def _read_alter_configs_resource_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[IncrementalAlterConfigsRequestAlterConfigsResource, int]:
+    resource_type, length = _unpack_bB(buffer, position)
+    position += 2
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    resource_name = str(buffer[position:end], "utf-8")
+    position = end
+    configs: list[IncrementalAlterConfigsRequestAlterableConfig]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    configs = []
+    for _ in range(count):
+        configs_item, position = _read_alterable_config_v1(buffer, position)
+        configs.append(configs_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return IncrementalAlterConfigsRequestAlterConfigsResource(
+        resource_type,
+        resource_name,
+        configs,
+        unknown,
+    ), position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[IncrementalAlterConfigsRequest, int]:
+    resources: list[IncrementalAlterConfigsRequestAlterConfigsResource]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    resources = []
+    for _ in range(count):
+        resources_item, position = _read_alter_configs_resource_v1(buffer, position)
+        resources.append(resources_item)
+    validate_only, tags = _unpack_tB(buffer, position)
+    position += 2
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return IncrementalAlterConfigsRequest(resources, validate_only, unknown), position
+
+
+def _write_alterable_config_v0(
+    out: bytearray,
+    message: IncrementalAlterConfigsRequestAlterableConfig,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    value = message.value
+    if value is None:
+        data = b""
+        length = -1
+    else:
+        data = value.encode()
+        length = len(data)
+    out += _pack_bh(message.config_operation, length)
+    out += data
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_alter_configs_resource_v0(
+    out: bytearray,
+    message: IncrementalAlterConfigsRequestAlterConfigsResource,
+) -> None:
+    resource_name = message.resource_name
+    data = resource_name.encode()
+    length = len(data)
+    out += _pack_bh(message.resource_type, length)
+    out += data
+    configs = message.configs
+    count = len(configs)
+    out += _pack_i(count)
+    for configs_item in configs:
+        _write_alterable_config_v0(out, configs_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v0(out: bytearray, message: IncrementalAlterConfigsRequest) -> None:
+    resources = message.resources
+    count = len(resources)
+    out += _pack_i(count)
+    for resources_item in resources:
+        _write_alter_configs_resource_v0(out, resources_item)
+    out += _pack_t(message.validate_only)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_alterable_config_v1(
+    out: bytearray,
+    message: IncrementalAlterConfigsRequestAlterableConfig,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    value = message.value
+    if value is None:
+        data = b""
+        length = 0
+    else:
+        data = value.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_bB(message.config_operation, length)
+    else:
+        out += _pack_b(message.config_operation)
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_alter_configs_resource_v1(
+    out: bytearray,
+    message: IncrementalAlterConfigsRequestAlterConfigsResource,
+) -> None:
+    resource_name = message.resource_name
+    data = resource_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out += _pack_bB(message.resource_type, length)
+    else:
+        out += _pack_b(message.resource_type)
+        write_string_length(out, length)
+    out += data
+    configs = message.configs
+    count = len(configs) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for configs_item in configs:
+        _write_alterable_config_v1(out, configs_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v1(out: bytearray, message: IncrementalAlterConfigsRequest) -> None:
+    resources = message.resources
+    count = len(resources) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for resources_item in resources:
+        _write_alter_configs_resource_v1(out, resources_item)
+    if message.unknown_tags:
+        out += _pack_t(message.validate_only)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_tB(message.validate_only, 0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v1,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v1,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    alterable_config_struct = StructSchema(
+        python_class=IncrementalAlterConfigsRequestAlterableConfig,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="ConfigOperation",
+                attribute="config_operation",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Value",
+                attribute="value",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    alter_configs_resource_struct = StructSchema(
+        python_class=IncrementalAlterConfigsRequestAlterConfigsResource,
+        fields=(
+            FieldSchema(
+                name="ResourceType",
+                attribute="resource_type",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ResourceName",
+                attribute="resource_name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Configs",
+                attribute="configs",
+                type="AlterableConfig",
+                struct=alterable_config_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    incremental_alter_configs_request_struct = StructSchema(
+        python_class=IncrementalAlterConfigsRequest,
+        fields=(
+            FieldSchema(
+                name="Resources",
+                attribute="resources",
+                type="AlterConfigsResource",
+                struct=alter_configs_resource_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="ValidateOnly",
+                attribute="validate_only",
+                type="bool",
+                versions=(0, 32767),
+                default=False,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="IncrementalAlterConfigsRequest",
+        flexible_from=1,
+        root=incremental_alter_configs_request_struct,
+    )

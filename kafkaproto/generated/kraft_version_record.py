@@ -1,0 +1,120 @@
+"""KRaftVersionRecord: versions 0, flexible from 0.
+
+Generated from raft/KRaftVersionRecord.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message
+from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+
+_unpack_hhB = struct.Struct(">hhB").unpack_from
+_pack_hh = struct.Struct(">hh").pack
+_pack_hhB = struct.Struct(">hhB").pack
+
+
+class KRaftVersionRecord(Message):
+    """Data KRaftVersionRecord."""
+
+    __slots__ = ("version", "kraft_version", "unknown_tags")
+
+    NAME: ClassVar[str] = "KRaftVersionRecord"
+    TYPE: ClassVar[str] = "data"
+    API_KEY: ClassVar[int | None] = None
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+
+    version: int
+    """Versions 0+."""
+    kraft_version: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        version: int = 0,
+        kraft_version: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.version = version
+        self.kraft_version = kraft_version
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, KRaftVersionRecord)
+            and self.version == other.version
+            and self.kraft_version == other.kraft_version
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[KRaftVersionRecord, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[KRaftVersionRecord, int]:
+    version, kraft_version, tags = _unpack_hhB(buffer, position)
+    position += 5
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return KRaftVersionRecord(version, kraft_version, unknown), position
+
+
+def _write_v0(out: bytearray, message: KRaftVersionRecord) -> None:
+    if message.unknown_tags:
+        out += _pack_hh(message.version, message.kraft_version)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_hhB(message.version, message.kraft_version, 0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    kraft_version_record_struct = StructSchema(
+        python_class=KRaftVersionRecord,
+        fields=(
+            FieldSchema(
+                name="Version",
+                attribute="version",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="KRaftVersion",
+                attribute="kraft_version",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    return MessageSchema(name="KRaftVersionRecord", flexible_from=0, root=kraft_version_record_struct)

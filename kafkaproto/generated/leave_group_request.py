@@ -1,0 +1,562 @@
+"""LeaveGroupRequest: versions 0-5, flexible from 4, api key 13.
+
+Generated from api/LeaveGroupRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+
+
+class LeaveGroupRequestMemberIdentity(Struct):
+    """MemberIdentity of LeaveGroupRequest."""
+
+    __slots__ = ("member_id", "group_instance_id", "reason", "unknown_tags")
+
+    member_id: str
+    """Versions 3+."""
+    group_instance_id: str | None
+    """Versions 3+, null in 3+."""
+    reason: str | None
+    """Versions 5+, null in 5+, dropped where a version lacks it."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        member_id: str = "",
+        group_instance_id: str | None = None,
+        reason: str | None = None,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.member_id = member_id
+        self.group_instance_id = group_instance_id
+        self.reason = reason
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, LeaveGroupRequestMemberIdentity)
+            and self.member_id == other.member_id
+            and self.group_instance_id == other.group_instance_id
+            and self.reason == other.reason
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class LeaveGroupRequest(Message):
+    """Request LeaveGroupRequest."""
+
+    __slots__ = ("group_id", "member_id", "members", "unknown_tags")
+
+    NAME: ClassVar[str] = "LeaveGroupRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 13
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 5
+    FLEXIBLE_FROM: ClassVar[int | None] = 4
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    MemberIdentity = LeaveGroupRequestMemberIdentity
+
+    group_id: str
+    """Versions 0+."""
+    member_id: str
+    """Versions 0-2."""
+    members: list[LeaveGroupRequestMemberIdentity]
+    """Versions 3+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        group_id: str = "",
+        member_id: str = "",
+        members: list[LeaveGroupRequestMemberIdentity] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.group_id = group_id
+        self.member_id = member_id
+        self.members = [] if members is EMPTY else members
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, LeaveGroupRequest)
+            and self.group_id == other.group_id
+            and self.member_id == other.member_id
+            and self.members == other.members
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[LeaveGroupRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    member_id = str(buffer[position:end], "utf-8")
+    position = end
+    return LeaveGroupRequest(group_id, member_id), position
+
+
+def _read_member_identity_v3(buffer: Buffer, position: int) -> tuple[LeaveGroupRequestMemberIdentity, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    member_id = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        group_instance_id = None
+    else:
+        end = position + length
+        group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    return LeaveGroupRequestMemberIdentity(member_id, group_instance_id), position
+
+
+def _read_v3(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    members: list[LeaveGroupRequestMemberIdentity]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    members = []
+    for _ in range(count):
+        members_item, position = _read_member_identity_v3(buffer, position)
+        members.append(members_item)
+    return LeaveGroupRequest(group_id, "", members), position
+
+
+def _read_member_identity_v4(buffer: Buffer, position: int) -> tuple[LeaveGroupRequestMemberIdentity, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    member_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        group_instance_id = None
+    else:
+        end = position + length - 1
+        group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return LeaveGroupRequestMemberIdentity(member_id, group_instance_id, None, unknown), position
+
+
+def _read_v4(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    members: list[LeaveGroupRequestMemberIdentity]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    members = []
+    for _ in range(count):
+        members_item, position = _read_member_identity_v4(buffer, position)
+        members.append(members_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return LeaveGroupRequest(group_id, "", members, unknown), position
+
+
+def _read_member_identity_v5(buffer: Buffer, position: int) -> tuple[LeaveGroupRequestMemberIdentity, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    member_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        group_instance_id = None
+    else:
+        end = position + length - 1
+        group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        reason = None
+    else:
+        end = position + length - 1
+        reason = str(buffer[position:end], "utf-8")
+        position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return LeaveGroupRequestMemberIdentity(member_id, group_instance_id, reason, unknown), position
+
+
+def _read_v5(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    members: list[LeaveGroupRequestMemberIdentity]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    members = []
+    for _ in range(count):
+        members_item, position = _read_member_identity_v5(buffer, position)
+        members.append(members_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return LeaveGroupRequest(group_id, "", members, unknown), position
+
+
+def _write_v0(out: bytearray, message: LeaveGroupRequest) -> None:
+    if len(message.members) != 0:
+        raise Malformed
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_member_identity_v3(out: bytearray, message: LeaveGroupRequestMemberIdentity) -> None:
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    group_instance_id = message.group_instance_id
+    if group_instance_id is None:
+        data = b""
+        length = -1
+    else:
+        data = group_instance_id.encode()
+        length = len(data)
+    out += _pack_h(length)
+    out += data
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v3(out: bytearray, message: LeaveGroupRequest) -> None:
+    if message.member_id != "":
+        raise Malformed
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    members = message.members
+    count = len(members)
+    out += _pack_i(count)
+    for members_item in members:
+        _write_member_identity_v3(out, members_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_member_identity_v4(out: bytearray, message: LeaveGroupRequestMemberIdentity) -> None:
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    group_instance_id = message.group_instance_id
+    if group_instance_id is None:
+        data = b""
+        length = 0
+    else:
+        data = group_instance_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v4(out: bytearray, message: LeaveGroupRequest) -> None:
+    if message.member_id != "":
+        raise Malformed
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    members = message.members
+    count = len(members) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for members_item in members:
+        _write_member_identity_v4(out, members_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_member_identity_v5(out: bytearray, message: LeaveGroupRequestMemberIdentity) -> None:
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    group_instance_id = message.group_instance_id
+    if group_instance_id is None:
+        data = b""
+        length = 0
+    else:
+        data = group_instance_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    reason = message.reason
+    if reason is None:
+        data = b""
+        length = 0
+    else:
+        data = reason.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v5(out: bytearray, message: LeaveGroupRequest) -> None:
+    if message.member_id != "":
+        raise Malformed
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    members = message.members
+    count = len(members) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for members_item in members:
+        _write_member_identity_v5(out, members_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v0,
+    _read_v0,
+    _read_v3,
+    _read_v4,
+    _read_v5,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v0,
+    _write_v0,
+    _write_v3,
+    _write_v4,
+    _write_v5,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    member_identity_struct = StructSchema(
+        python_class=LeaveGroupRequestMemberIdentity,
+        fields=(
+            FieldSchema(
+                name="MemberId",
+                attribute="member_id",
+                type="string",
+                versions=(3, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="GroupInstanceId",
+                attribute="group_instance_id",
+                type="string",
+                versions=(3, 32767),
+                nullable=(3, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="Reason",
+                attribute="reason",
+                type="string",
+                versions=(5, 32767),
+                nullable=(5, 32767),
+                default=None,
+                ignorable=True,
+            ),
+        ),
+    )
+    leave_group_request_struct = StructSchema(
+        python_class=LeaveGroupRequest,
+        fields=(
+            FieldSchema(
+                name="GroupId",
+                attribute="group_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="MemberId",
+                attribute="member_id",
+                type="string",
+                versions=(0, 2),
+                default="",
+            ),
+            FieldSchema(
+                name="Members",
+                attribute="members",
+                type="MemberIdentity",
+                struct=member_identity_struct,
+                array=True,
+                versions=(3, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(name="LeaveGroupRequest", flexible_from=4, root=leave_group_request_struct)

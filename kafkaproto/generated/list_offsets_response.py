@@ -1,0 +1,647 @@
+"""ListOffsetsResponse: versions 1-11, flexible from 6, api key 2.
+
+Generated from api/ListOffsetsResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ihqq = struct.Struct(">ihqq").unpack_from
+_unpack_ihqqi = struct.Struct(">ihqqi").unpack_from
+_unpack_ihqqiB = struct.Struct(">ihqqiB").unpack_from
+_unpack_ii = struct.Struct(">ii").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ihqq = struct.Struct(">ihqq").pack
+_pack_ihqqi = struct.Struct(">ihqqi").pack
+_pack_ihqqiB = struct.Struct(">ihqqiB").pack
+_pack_ii = struct.Struct(">ii").pack
+
+
+class ListOffsetsResponseListOffsetsPartitionResponse(Struct):
+    """ListOffsetsPartitionResponse of ListOffsetsResponse."""
+
+    __slots__ = ("partition_index", "error_code", "timestamp", "offset", "leader_epoch", "unknown_tags")
+
+    partition_index: int
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    timestamp: int
+    """Versions 1+."""
+    offset: int
+    """Versions 1+."""
+    leader_epoch: int
+    """Versions 4+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        partition_index: int = 0,
+        error_code: int = 0,
+        timestamp: int = -1,
+        offset: int = -1,
+        leader_epoch: int = -1,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.partition_index = partition_index
+        self.error_code = error_code
+        self.timestamp = timestamp
+        self.offset = offset
+        self.leader_epoch = leader_epoch
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ListOffsetsResponseListOffsetsPartitionResponse)
+            and self.partition_index == other.partition_index
+            and self.error_code == other.error_code
+            and self.timestamp == other.timestamp
+            and self.offset == other.offset
+            and self.leader_epoch == other.leader_epoch
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ListOffsetsResponseListOffsetsTopicResponse(Struct):
+    """ListOffsetsTopicResponse of ListOffsetsResponse."""
+
+    __slots__ = ("name", "partitions", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    partitions: list[ListOffsetsResponseListOffsetsPartitionResponse]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        partitions: list[ListOffsetsResponseListOffsetsPartitionResponse] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ListOffsetsResponseListOffsetsTopicResponse)
+            and self.name == other.name
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ListOffsetsResponse(Message):
+    """Response ListOffsetsResponse."""
+
+    __slots__ = ("throttle_time_ms", "topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "ListOffsetsResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 2
+    MIN_VERSION: ClassVar[int] = 1
+    MAX_VERSION: ClassVar[int] = 11
+    FLEXIBLE_FROM: ClassVar[int | None] = 6
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    ListOffsetsPartitionResponse = ListOffsetsResponseListOffsetsPartitionResponse
+    ListOffsetsTopicResponse = ListOffsetsResponseListOffsetsTopicResponse
+
+    throttle_time_ms: int
+    """Versions 2+, dropped where a version lacks it."""
+    topics: list[ListOffsetsResponseListOffsetsTopicResponse]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        topics: list[ListOffsetsResponseListOffsetsTopicResponse] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ListOffsetsResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[ListOffsetsResponse, int]:
+        return _READERS[version - 1](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 1](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_list_offsets_partition_response_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ListOffsetsResponseListOffsetsPartitionResponse, int]:
+    partition_index, error_code, timestamp, offset = _unpack_ihqq(buffer, position)
+    position += 22
+    return ListOffsetsResponseListOffsetsPartitionResponse(
+        partition_index,
+        error_code,
+        timestamp,
+        offset,
+    ), position
+
+
+def _read_list_offsets_topic_response_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ListOffsetsResponseListOffsetsTopicResponse, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[ListOffsetsResponseListOffsetsPartitionResponse]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_list_offsets_partition_response_v1(buffer, position)
+        partitions.append(partitions_item)
+    return ListOffsetsResponseListOffsetsTopicResponse(name, partitions), position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[ListOffsetsResponse, int]:
+    topics: list[ListOffsetsResponseListOffsetsTopicResponse]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_list_offsets_topic_response_v1(buffer, position)
+        topics.append(topics_item)
+    return ListOffsetsResponse(0, topics), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[ListOffsetsResponse, int]:
+    topics: list[ListOffsetsResponseListOffsetsTopicResponse]
+    throttle_time_ms, count = _unpack_ii(buffer, position)
+    position += 8
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_list_offsets_topic_response_v1(buffer, position)
+        topics.append(topics_item)
+    return ListOffsetsResponse(throttle_time_ms, topics), position
+
+
+def _read_list_offsets_partition_response_v4(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ListOffsetsResponseListOffsetsPartitionResponse, int]:
+    partition_index, error_code, timestamp, offset, leader_epoch = _unpack_ihqqi(buffer, position)
+    position += 26
+    return ListOffsetsResponseListOffsetsPartitionResponse(
+        partition_index,
+        error_code,
+        timestamp,
+        offset,
+        leader_epoch,
+    ), position
+
+
+def _read_list_offsets_topic_response_v4(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ListOffsetsResponseListOffsetsTopicResponse, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[ListOffsetsResponseListOffsetsPartitionResponse]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_list_offsets_partition_response_v4(buffer, position)
+        partitions.append(partitions_item)
+    return ListOffsetsResponseListOffsetsTopicResponse(name, partitions), position
+
+
+def _read_v4(buffer: Buffer, position: int) -> tuple[ListOffsetsResponse, int]:
+    topics: list[ListOffsetsResponseListOffsetsTopicResponse]
+    throttle_time_ms, count = _unpack_ii(buffer, position)
+    position += 8
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_list_offsets_topic_response_v4(buffer, position)
+        topics.append(topics_item)
+    return ListOffsetsResponse(throttle_time_ms, topics), position
+
+
+def _read_list_offsets_partition_response_v6(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ListOffsetsResponseListOffsetsPartitionResponse, int]:
+    partition_index, error_code, timestamp, offset, leader_epoch, tags = _unpack_ihqqiB(buffer, position)
+    position += 27
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ListOffsetsResponseListOffsetsPartitionResponse(
+        partition_index,
+        error_code,
+        timestamp,
+        offset,
+        leader_epoch,
+        unknown,
+    ), position
+
+
+def _read_list_offsets_topic_response_v6(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ListOffsetsResponseListOffsetsTopicResponse, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[ListOffsetsResponseListOffsetsPartitionResponse]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_list_offsets_partition_response_v6(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ListOffsetsResponseListOffsetsTopicResponse(name, partitions, unknown), position
+
+
+def _read_v6(buffer: Buffer, position: int) -> tuple[ListOffsetsResponse, int]:
+    topics: list[ListOffsetsResponseListOffsetsTopicResponse]
+    throttle_time_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_list_offsets_topic_response_v6(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ListOffsetsResponse(throttle_time_ms, topics, unknown), position
+
+
+def _write_list_offsets_partition_response_v1(
+    out: bytearray,
+    message: ListOffsetsResponseListOffsetsPartitionResponse,
+) -> None:
+    if message.leader_epoch != -1:
+        raise Malformed
+    out += _pack_ihqq(message.partition_index, message.error_code, message.timestamp, message.offset)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_list_offsets_topic_response_v1(
+    out: bytearray,
+    message: ListOffsetsResponseListOffsetsTopicResponse,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions)
+    out += _pack_i(count)
+    for partitions_item in partitions:
+        _write_list_offsets_partition_response_v1(out, partitions_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v1(out: bytearray, message: ListOffsetsResponse) -> None:
+    topics = message.topics
+    count = len(topics)
+    out += _pack_i(count)
+    for topics_item in topics:
+        _write_list_offsets_topic_response_v1(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v2(out: bytearray, message: ListOffsetsResponse) -> None:
+    topics = message.topics
+    count = len(topics)
+    out += _pack_ii(message.throttle_time_ms, count)
+    for topics_item in topics:
+        _write_list_offsets_topic_response_v1(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_list_offsets_partition_response_v4(
+    out: bytearray,
+    message: ListOffsetsResponseListOffsetsPartitionResponse,
+) -> None:
+    out += _pack_ihqqi(
+        message.partition_index,
+        message.error_code,
+        message.timestamp,
+        message.offset,
+        message.leader_epoch,
+    )
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_list_offsets_topic_response_v4(
+    out: bytearray,
+    message: ListOffsetsResponseListOffsetsTopicResponse,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions)
+    out += _pack_i(count)
+    for partitions_item in partitions:
+        _write_list_offsets_partition_response_v4(out, partitions_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v4(out: bytearray, message: ListOffsetsResponse) -> None:
+    topics = message.topics
+    count = len(topics)
+    out += _pack_ii(message.throttle_time_ms, count)
+    for topics_item in topics:
+        _write_list_offsets_topic_response_v4(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_list_offsets_partition_response_v6(
+    out: bytearray,
+    message: ListOffsetsResponseListOffsetsPartitionResponse,
+) -> None:
+    if message.unknown_tags:
+        out += _pack_ihqqi(
+            message.partition_index,
+            message.error_code,
+            message.timestamp,
+            message.offset,
+            message.leader_epoch,
+        )
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_ihqqiB(
+            message.partition_index,
+            message.error_code,
+            message.timestamp,
+            message.offset,
+            message.leader_epoch,
+            0,
+        )
+
+
+def _write_list_offsets_topic_response_v6(
+    out: bytearray,
+    message: ListOffsetsResponseListOffsetsTopicResponse,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_list_offsets_partition_response_v6(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v6(out: bytearray, message: ListOffsetsResponse) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_iB(message.throttle_time_ms, count)
+    else:
+        out += _pack_i(message.throttle_time_ms)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_list_offsets_topic_response_v6(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v1,
+    _read_v2,
+    _read_v2,
+    _read_v4,
+    _read_v4,
+    _read_v6,
+    _read_v6,
+    _read_v6,
+    _read_v6,
+    _read_v6,
+    _read_v6,
+)
+
+_WRITERS = (
+    _write_v1,
+    _write_v2,
+    _write_v2,
+    _write_v4,
+    _write_v4,
+    _write_v6,
+    _write_v6,
+    _write_v6,
+    _write_v6,
+    _write_v6,
+    _write_v6,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    list_offsets_partition_response_struct = StructSchema(
+        python_class=ListOffsetsResponseListOffsetsPartitionResponse,
+        fields=(
+            FieldSchema(
+                name="PartitionIndex",
+                attribute="partition_index",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Timestamp",
+                attribute="timestamp",
+                type="int64",
+                versions=(1, 32767),
+                default=-1,
+            ),
+            FieldSchema(
+                name="Offset",
+                attribute="offset",
+                type="int64",
+                versions=(1, 32767),
+                default=-1,
+            ),
+            FieldSchema(
+                name="LeaderEpoch",
+                attribute="leader_epoch",
+                type="int32",
+                versions=(4, 32767),
+                default=-1,
+            ),
+        ),
+    )
+    list_offsets_topic_response_struct = StructSchema(
+        python_class=ListOffsetsResponseListOffsetsTopicResponse,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="ListOffsetsPartitionResponse",
+                struct=list_offsets_partition_response_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    list_offsets_response_struct = StructSchema(
+        python_class=ListOffsetsResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(2, 32767),
+                default=0,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="ListOffsetsTopicResponse",
+                struct=list_offsets_topic_response_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(name="ListOffsetsResponse", flexible_from=6, root=list_offsets_response_struct)

@@ -1,0 +1,287 @@
+"""ListPartitionReassignmentsRequest: versions 0, flexible from 0, api key 46.
+
+Generated from api/ListPartitionReassignmentsRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_iB = struct.Struct(">iB").unpack_from
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+
+
+class ListPartitionReassignmentsRequestListPartitionReassignmentsTopics(Struct):
+    """ListPartitionReassignmentsTopics of ListPartitionReassignmentsRequest."""
+
+    __slots__ = ("name", "partition_indexes", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    partition_indexes: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        partition_indexes: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.partition_indexes = [] if partition_indexes is EMPTY else partition_indexes
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ListPartitionReassignmentsRequestListPartitionReassignmentsTopics)
+            and self.name == other.name
+            and self.partition_indexes == other.partition_indexes
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ListPartitionReassignmentsRequest(Message):
+    """Request ListPartitionReassignmentsRequest."""
+
+    __slots__ = ("timeout_ms", "topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "ListPartitionReassignmentsRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 46
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
+    ListPartitionReassignmentsTopics = ListPartitionReassignmentsRequestListPartitionReassignmentsTopics
+
+    timeout_ms: int
+    """Versions 0+."""
+    topics: list[ListPartitionReassignmentsRequestListPartitionReassignmentsTopics] | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        timeout_ms: int = 60000,
+        topics: list[ListPartitionReassignmentsRequestListPartitionReassignmentsTopics] | None = None,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.timeout_ms = timeout_ms
+        self.topics = topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ListPartitionReassignmentsRequest)
+            and self.timeout_ms == other.timeout_ms
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[ListPartitionReassignmentsRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_list_partition_reassignments_topics_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ListPartitionReassignmentsRequestListPartitionReassignmentsTopics, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partition_indexes: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partition_indexes = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partition_indexes = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ListPartitionReassignmentsRequestListPartitionReassignmentsTopics(
+        name,
+        partition_indexes,
+        unknown,
+    ), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[ListPartitionReassignmentsRequest, int]:
+    topics: list[ListPartitionReassignmentsRequestListPartitionReassignmentsTopics] | None
+    timeout_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        topics = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        topics = []
+        for _ in range(count):
+            topics_item, position = _read_list_partition_reassignments_topics_v0(buffer, position)
+            topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ListPartitionReassignmentsRequest(timeout_ms, topics, unknown), position
+
+
+def _write_list_partition_reassignments_topics_v0(
+    out: bytearray,
+    message: ListPartitionReassignmentsRequestListPartitionReassignmentsTopics,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partition_indexes = message.partition_indexes
+    count = len(partition_indexes) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(partition_indexes) < TABLE_SIZE:
+        out += PACK_INT32[len(partition_indexes)](*partition_indexes)
+    else:
+        out += pack_many("i", partition_indexes)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: ListPartitionReassignmentsRequest) -> None:
+    topics = message.topics
+    if topics is None:
+        topics = EMPTY
+        count = 0
+    else:
+        count = len(topics) + 1
+    if count < 128:
+        out += _pack_iB(message.timeout_ms, count)
+    else:
+        out += _pack_i(message.timeout_ms)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_list_partition_reassignments_topics_v0(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    list_partition_reassignments_topics_struct = StructSchema(
+        python_class=ListPartitionReassignmentsRequestListPartitionReassignmentsTopics,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="PartitionIndexes",
+                attribute="partition_indexes",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    list_partition_reassignments_request_struct = StructSchema(
+        python_class=ListPartitionReassignmentsRequest,
+        fields=(
+            FieldSchema(
+                name="TimeoutMs",
+                attribute="timeout_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=60000,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="ListPartitionReassignmentsTopics",
+                struct=list_partition_reassignments_topics_struct,
+                array=True,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="ListPartitionReassignmentsRequest",
+        flexible_from=0,
+        root=list_partition_reassignments_request_struct,
+    )

@@ -1,0 +1,510 @@
+"""ListPartitionReassignmentsResponse: versions 0, flexible from 0, api key 46.
+
+Generated from api/ListPartitionReassignmentsResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ihB = struct.Struct(">ihB").unpack_from
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ih = struct.Struct(">ih").pack
+_pack_ihB = struct.Struct(">ihB").pack
+
+
+class ListPartitionReassignmentsResponseOngoingPartitionReassignment(Struct):
+    """OngoingPartitionReassignment of ListPartitionReassignmentsResponse."""
+
+    __slots__ = ("partition_index", "replicas", "adding_replicas", "removing_replicas", "unknown_tags")
+
+    partition_index: int
+    """Versions 0+."""
+    replicas: list[int]
+    """Versions 0+."""
+    adding_replicas: list[int]
+    """Versions 0+."""
+    removing_replicas: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        partition_index: int = 0,
+        replicas: list[int] = EMPTY,
+        adding_replicas: list[int] = EMPTY,
+        removing_replicas: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.partition_index = partition_index
+        self.replicas = [] if replicas is EMPTY else replicas
+        self.adding_replicas = [] if adding_replicas is EMPTY else adding_replicas
+        self.removing_replicas = [] if removing_replicas is EMPTY else removing_replicas
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ListPartitionReassignmentsResponseOngoingPartitionReassignment)
+            and self.partition_index == other.partition_index
+            and self.replicas == other.replicas
+            and self.adding_replicas == other.adding_replicas
+            and self.removing_replicas == other.removing_replicas
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ListPartitionReassignmentsResponseOngoingTopicReassignment(Struct):
+    """OngoingTopicReassignment of ListPartitionReassignmentsResponse."""
+
+    __slots__ = ("name", "partitions", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    partitions: list[ListPartitionReassignmentsResponseOngoingPartitionReassignment]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        partitions: list[ListPartitionReassignmentsResponseOngoingPartitionReassignment] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ListPartitionReassignmentsResponseOngoingTopicReassignment)
+            and self.name == other.name
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ListPartitionReassignmentsResponse(Message):
+    """Response ListPartitionReassignmentsResponse."""
+
+    __slots__ = ("throttle_time_ms", "error_code", "error_message", "topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "ListPartitionReassignmentsResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 46
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    OngoingPartitionReassignment = ListPartitionReassignmentsResponseOngoingPartitionReassignment
+    OngoingTopicReassignment = ListPartitionReassignmentsResponseOngoingTopicReassignment
+
+    throttle_time_ms: int
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    error_message: str | None
+    """Versions 0+, null in 0+."""
+    topics: list[ListPartitionReassignmentsResponseOngoingTopicReassignment]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        error_code: int = 0,
+        error_message: str | None = "",
+        topics: list[ListPartitionReassignmentsResponseOngoingTopicReassignment] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.error_code = error_code
+        self.error_message = error_message
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ListPartitionReassignmentsResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.error_code == other.error_code
+            and self.error_message == other.error_message
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[ListPartitionReassignmentsResponse, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_ongoing_partition_reassignment_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ListPartitionReassignmentsResponseOngoingPartitionReassignment, int]:
+    replicas: list[int]
+    partition_index, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        replicas = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        replicas = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    adding_replicas: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        adding_replicas = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        adding_replicas = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    removing_replicas: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        removing_replicas = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        removing_replicas = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ListPartitionReassignmentsResponseOngoingPartitionReassignment(
+        partition_index,
+        replicas,
+        adding_replicas,
+        removing_replicas,
+        unknown,
+    ), position
+
+
+def _read_ongoing_topic_reassignment_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ListPartitionReassignmentsResponseOngoingTopicReassignment, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[ListPartitionReassignmentsResponseOngoingPartitionReassignment]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_ongoing_partition_reassignment_v0(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ListPartitionReassignmentsResponseOngoingTopicReassignment(name, partitions, unknown), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[ListPartitionReassignmentsResponse, int]:
+    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    position += 7
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        error_message = None
+    else:
+        end = position + length - 1
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    topics: list[ListPartitionReassignmentsResponseOngoingTopicReassignment]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_ongoing_topic_reassignment_v0(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ListPartitionReassignmentsResponse(
+        throttle_time_ms,
+        error_code,
+        error_message,
+        topics,
+        unknown,
+    ), position
+
+
+def _write_ongoing_partition_reassignment_v0(
+    out: bytearray,
+    message: ListPartitionReassignmentsResponseOngoingPartitionReassignment,
+) -> None:
+    replicas = message.replicas
+    count = len(replicas) + 1
+    if count < 128:
+        out += _pack_iB(message.partition_index, count)
+    else:
+        out += _pack_i(message.partition_index)
+        write_unsigned_varint(out, count)
+    if len(replicas) < TABLE_SIZE:
+        out += PACK_INT32[len(replicas)](*replicas)
+    else:
+        out += pack_many("i", replicas)
+    adding_replicas = message.adding_replicas
+    count = len(adding_replicas) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(adding_replicas) < TABLE_SIZE:
+        out += PACK_INT32[len(adding_replicas)](*adding_replicas)
+    else:
+        out += pack_many("i", adding_replicas)
+    removing_replicas = message.removing_replicas
+    count = len(removing_replicas) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(removing_replicas) < TABLE_SIZE:
+        out += PACK_INT32[len(removing_replicas)](*removing_replicas)
+    else:
+        out += pack_many("i", removing_replicas)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_ongoing_topic_reassignment_v0(
+    out: bytearray,
+    message: ListPartitionReassignmentsResponseOngoingTopicReassignment,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_ongoing_partition_reassignment_v0(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: ListPartitionReassignmentsResponse) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+    else:
+        out += _pack_ih(message.throttle_time_ms, message.error_code)
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_ongoing_topic_reassignment_v0(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    ongoing_partition_reassignment_struct = StructSchema(
+        python_class=ListPartitionReassignmentsResponseOngoingPartitionReassignment,
+        fields=(
+            FieldSchema(
+                name="PartitionIndex",
+                attribute="partition_index",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Replicas",
+                attribute="replicas",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="AddingReplicas",
+                attribute="adding_replicas",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="RemovingReplicas",
+                attribute="removing_replicas",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    ongoing_topic_reassignment_struct = StructSchema(
+        python_class=ListPartitionReassignmentsResponseOngoingTopicReassignment,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="OngoingPartitionReassignment",
+                struct=ongoing_partition_reassignment_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    list_partition_reassignments_response_struct = StructSchema(
+        python_class=ListPartitionReassignmentsResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorMessage",
+                attribute="error_message",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="OngoingTopicReassignment",
+                struct=ongoing_topic_reassignment_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="ListPartitionReassignmentsResponse",
+        flexible_from=0,
+        root=list_partition_reassignments_response_struct,
+    )

@@ -1,0 +1,152 @@
+"""OffsetCommitKey: versions 0, never flexible, record type 1.
+
+Generated from group/OffsetCommitKey.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message
+from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import Buffer, Malformed
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+
+
+class OffsetCommitKey(Message):
+    """Coordinator-key OffsetCommitKey."""
+
+    __slots__ = ("group", "topic", "partition", "unknown_tags")
+
+    NAME: ClassVar[str] = "OffsetCommitKey"
+    TYPE: ClassVar[str] = "coordinator-key"
+    API_KEY: ClassVar[int | None] = 1
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = None
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+
+    group: str
+    """Versions 0."""
+    topic: str
+    """Versions 0."""
+    partition: int
+    """Versions 0."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        group: str = "",
+        topic: str = "",
+        partition: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.group = group
+        self.topic = topic
+        self.partition = partition
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetCommitKey)
+            and self.group == other.group
+            and self.topic == other.topic
+            and self.partition == other.partition
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[OffsetCommitKey, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[OffsetCommitKey, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    group = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    topic = str(buffer[position:end], "utf-8")
+    position = end
+    (partition,) = _unpack_i(buffer, position)
+    position += 4
+    return OffsetCommitKey(group, topic, partition), position
+
+
+def _write_v0(out: bytearray, message: OffsetCommitKey) -> None:
+    group = message.group
+    data = group.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    topic = message.topic
+    data = topic.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    out += _pack_i(message.partition)
+    if message.unknown_tags:
+        raise Malformed
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    offset_commit_key_struct = StructSchema(
+        python_class=OffsetCommitKey,
+        fields=(
+            FieldSchema(
+                name="group",
+                attribute="group",
+                type="string",
+                versions=(0, 0),
+                default="",
+            ),
+            FieldSchema(
+                name="topic",
+                attribute="topic",
+                type="string",
+                versions=(0, 0),
+                default="",
+            ),
+            FieldSchema(
+                name="partition",
+                attribute="partition",
+                type="int32",
+                versions=(0, 0),
+                default=0,
+            ),
+        ),
+    )
+    return MessageSchema(name="OffsetCommitKey", flexible_from=None, root=offset_commit_key_struct)

@@ -1,0 +1,1081 @@
+"""OffsetCommitRequest: versions 2-10, flexible from 8, api key 8.
+
+Generated from api/OffsetCommitRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+ZERO_UUID = bytes(16)
+_unpack_uB = struct.Struct(">16sB").unpack_from
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ih = struct.Struct(">ih").unpack_from
+_unpack_iqh = struct.Struct(">iqh").unpack_from
+_unpack_iqiB = struct.Struct(">iqiB").unpack_from
+_unpack_iqih = struct.Struct(">iqih").unpack_from
+_unpack_qi = struct.Struct(">qi").unpack_from
+_pack_uB = struct.Struct(">16sB").pack
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ih = struct.Struct(">ih").pack
+_pack_iqh = struct.Struct(">iqh").pack
+_pack_iqi = struct.Struct(">iqi").pack
+_pack_iqiB = struct.Struct(">iqiB").pack
+_pack_iqih = struct.Struct(">iqih").pack
+_pack_qi = struct.Struct(">qi").pack
+
+
+class OffsetCommitRequestPartition(Struct):
+    """OffsetCommitRequestPartition of OffsetCommitRequest."""
+
+    __slots__ = (
+        "partition_index",
+        "committed_offset",
+        "committed_leader_epoch",
+        "committed_metadata",
+        "unknown_tags",
+    )
+
+    partition_index: int
+    """Versions 0+."""
+    committed_offset: int
+    """Versions 0+."""
+    committed_leader_epoch: int
+    """Versions 6+, dropped where a version lacks it."""
+    committed_metadata: str | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        partition_index: int = 0,
+        committed_offset: int = 0,
+        committed_leader_epoch: int = -1,
+        committed_metadata: str | None = "",
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.partition_index = partition_index
+        self.committed_offset = committed_offset
+        self.committed_leader_epoch = committed_leader_epoch
+        self.committed_metadata = committed_metadata
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetCommitRequestPartition)
+            and self.partition_index == other.partition_index
+            and self.committed_offset == other.committed_offset
+            and self.committed_leader_epoch == other.committed_leader_epoch
+            and self.committed_metadata == other.committed_metadata
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class OffsetCommitRequestTopic(Struct):
+    """OffsetCommitRequestTopic of OffsetCommitRequest."""
+
+    __slots__ = ("name", "topic_id", "partitions", "unknown_tags")
+
+    name: str
+    """Versions 0-9, dropped where a version lacks it."""
+    topic_id: bytes
+    """Versions 10+, dropped where a version lacks it."""
+    partitions: list[OffsetCommitRequestPartition]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        topic_id: bytes = ZERO_UUID,
+        partitions: list[OffsetCommitRequestPartition] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.topic_id = topic_id
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetCommitRequestTopic)
+            and self.name == other.name
+            and self.topic_id == other.topic_id
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class OffsetCommitRequest(Message):
+    """Request OffsetCommitRequest."""
+
+    __slots__ = (
+        "group_id",
+        "generation_id_or_member_epoch",
+        "member_id",
+        "group_instance_id",
+        "retention_time_ms",
+        "topics",
+        "unknown_tags",
+    )
+
+    NAME: ClassVar[str] = "OffsetCommitRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 8
+    MIN_VERSION: ClassVar[int] = 2
+    MAX_VERSION: ClassVar[int] = 10
+    FLEXIBLE_FROM: ClassVar[int | None] = 8
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    Partition = OffsetCommitRequestPartition
+    Topic = OffsetCommitRequestTopic
+
+    group_id: str
+    """Versions 0+."""
+    generation_id_or_member_epoch: int
+    """Versions 1+, dropped where a version lacks it."""
+    member_id: str
+    """Versions 1+, dropped where a version lacks it."""
+    group_instance_id: str | None
+    """Versions 7+, null in 7+."""
+    retention_time_ms: int
+    """Versions 2-4, dropped where a version lacks it."""
+    topics: list[OffsetCommitRequestTopic]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        group_id: str = "",
+        generation_id_or_member_epoch: int = -1,
+        member_id: str = "",
+        group_instance_id: str | None = None,
+        retention_time_ms: int = -1,
+        topics: list[OffsetCommitRequestTopic] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.group_id = group_id
+        self.generation_id_or_member_epoch = generation_id_or_member_epoch
+        self.member_id = member_id
+        self.group_instance_id = group_instance_id
+        self.retention_time_ms = retention_time_ms
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetCommitRequest)
+            and self.group_id == other.group_id
+            and self.generation_id_or_member_epoch == other.generation_id_or_member_epoch
+            and self.member_id == other.member_id
+            and self.group_instance_id == other.group_instance_id
+            and self.retention_time_ms == other.retention_time_ms
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[OffsetCommitRequest, int]:
+        return _READERS[version - 2](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 2](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_partition_v2(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestPartition, int]:
+    partition_index, committed_offset, length = _unpack_iqh(buffer, position)
+    position += 14
+    if length < 0:
+        committed_metadata = None
+    else:
+        end = position + length
+        committed_metadata = str(buffer[position:end], "utf-8")
+        position = end
+    return OffsetCommitRequestPartition(partition_index, committed_offset, -1, committed_metadata), position
+
+
+def _read_topic_v2(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestTopic, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[OffsetCommitRequestPartition]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_v2(buffer, position)
+        partitions.append(partitions_item)
+    return OffsetCommitRequestTopic(name, ZERO_UUID, partitions), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
+    position += 6
+    if length < 0:
+        raise Malformed
+    end = position + length
+    member_id = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[OffsetCommitRequestTopic]
+    retention_time_ms, count = _unpack_qi(buffer, position)
+    position += 12
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_v2(buffer, position)
+        topics.append(topics_item)
+    return OffsetCommitRequest(
+        group_id,
+        generation_id_or_member_epoch,
+        member_id,
+        None,
+        retention_time_ms,
+        topics,
+    ), position
+
+
+def _read_v5(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
+    position += 6
+    if length < 0:
+        raise Malformed
+    end = position + length
+    member_id = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[OffsetCommitRequestTopic]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_v2(buffer, position)
+        topics.append(topics_item)
+    return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, -1, topics), position
+
+
+def _read_partition_v6(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestPartition, int]:
+    partition_index, committed_offset, committed_leader_epoch, length = _unpack_iqih(buffer, position)
+    position += 18
+    if length < 0:
+        committed_metadata = None
+    else:
+        end = position + length
+        committed_metadata = str(buffer[position:end], "utf-8")
+        position = end
+    return OffsetCommitRequestPartition(
+        partition_index,
+        committed_offset,
+        committed_leader_epoch,
+        committed_metadata,
+    ), position
+
+
+def _read_topic_v6(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestTopic, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[OffsetCommitRequestPartition]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_v6(buffer, position)
+        partitions.append(partitions_item)
+    return OffsetCommitRequestTopic(name, ZERO_UUID, partitions), position
+
+
+def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
+    position += 6
+    if length < 0:
+        raise Malformed
+    end = position + length
+    member_id = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[OffsetCommitRequestTopic]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_v6(buffer, position)
+        topics.append(topics_item)
+    return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, -1, topics), position
+
+
+def _read_v7(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
+    position += 6
+    if length < 0:
+        raise Malformed
+    end = position + length
+    member_id = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        group_instance_id = None
+    else:
+        end = position + length
+        group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    topics: list[OffsetCommitRequestTopic]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_v6(buffer, position)
+        topics.append(topics_item)
+    return OffsetCommitRequest(
+        group_id,
+        generation_id_or_member_epoch,
+        member_id,
+        group_instance_id,
+        -1,
+        topics,
+    ), position
+
+
+def _read_partition_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestPartition, int]:
+    partition_index, committed_offset, committed_leader_epoch, length = _unpack_iqiB(buffer, position)
+    position += 17
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        committed_metadata = None
+    else:
+        end = position + length - 1
+        committed_metadata = str(buffer[position:end], "utf-8")
+        position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetCommitRequestPartition(
+        partition_index,
+        committed_offset,
+        committed_leader_epoch,
+        committed_metadata,
+        unknown,
+    ), position
+
+
+def _read_topic_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestTopic, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[OffsetCommitRequestPartition]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_v8(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetCommitRequestTopic(name, ZERO_UUID, partitions, unknown), position
+
+
+def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    generation_id_or_member_epoch, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    member_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        group_instance_id = None
+    else:
+        end = position + length - 1
+        group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    topics: list[OffsetCommitRequestTopic]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_v8(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetCommitRequest(
+        group_id,
+        generation_id_or_member_epoch,
+        member_id,
+        group_instance_id,
+        -1,
+        topics,
+        unknown,
+    ), position
+
+
+def _read_topic_v10(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestTopic, int]:
+    partitions: list[OffsetCommitRequestPartition]
+    topic_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_v8(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetCommitRequestTopic("", topic_id, partitions, unknown), position
+
+
+def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    generation_id_or_member_epoch, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    member_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        group_instance_id = None
+    else:
+        end = position + length - 1
+        group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    topics: list[OffsetCommitRequestTopic]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_v10(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetCommitRequest(
+        group_id,
+        generation_id_or_member_epoch,
+        member_id,
+        group_instance_id,
+        -1,
+        topics,
+        unknown,
+    ), position
+
+
+def _write_partition_v2(out: bytearray, message: OffsetCommitRequestPartition) -> None:
+    committed_metadata = message.committed_metadata
+    if committed_metadata is None:
+        data = b""
+        length = -1
+    else:
+        data = committed_metadata.encode()
+        length = len(data)
+    out += _pack_iqh(message.partition_index, message.committed_offset, length)
+    out += data
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_topic_v2(out: bytearray, message: OffsetCommitRequestTopic) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions)
+    out += _pack_i(count)
+    for partitions_item in partitions:
+        _write_partition_v2(out, partitions_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v2(out: bytearray, message: OffsetCommitRequest) -> None:
+    if message.group_instance_id is not None:
+        raise Malformed
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data)
+    out += _pack_ih(message.generation_id_or_member_epoch, length)
+    out += data
+    topics = message.topics
+    count = len(topics)
+    out += _pack_qi(message.retention_time_ms, count)
+    for topics_item in topics:
+        _write_topic_v2(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v5(out: bytearray, message: OffsetCommitRequest) -> None:
+    if message.group_instance_id is not None:
+        raise Malformed
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data)
+    out += _pack_ih(message.generation_id_or_member_epoch, length)
+    out += data
+    topics = message.topics
+    count = len(topics)
+    out += _pack_i(count)
+    for topics_item in topics:
+        _write_topic_v2(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_partition_v6(out: bytearray, message: OffsetCommitRequestPartition) -> None:
+    committed_metadata = message.committed_metadata
+    if committed_metadata is None:
+        data = b""
+        length = -1
+    else:
+        data = committed_metadata.encode()
+        length = len(data)
+    out += _pack_iqih(
+        message.partition_index,
+        message.committed_offset,
+        message.committed_leader_epoch,
+        length,
+    )
+    out += data
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_topic_v6(out: bytearray, message: OffsetCommitRequestTopic) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions)
+    out += _pack_i(count)
+    for partitions_item in partitions:
+        _write_partition_v6(out, partitions_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v6(out: bytearray, message: OffsetCommitRequest) -> None:
+    if message.group_instance_id is not None:
+        raise Malformed
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data)
+    out += _pack_ih(message.generation_id_or_member_epoch, length)
+    out += data
+    topics = message.topics
+    count = len(topics)
+    out += _pack_i(count)
+    for topics_item in topics:
+        _write_topic_v6(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v7(out: bytearray, message: OffsetCommitRequest) -> None:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data)
+    out += _pack_ih(message.generation_id_or_member_epoch, length)
+    out += data
+    group_instance_id = message.group_instance_id
+    if group_instance_id is None:
+        data = b""
+        length = -1
+    else:
+        data = group_instance_id.encode()
+        length = len(data)
+    out += _pack_h(length)
+    out += data
+    topics = message.topics
+    count = len(topics)
+    out += _pack_i(count)
+    for topics_item in topics:
+        _write_topic_v6(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_partition_v8(out: bytearray, message: OffsetCommitRequestPartition) -> None:
+    committed_metadata = message.committed_metadata
+    if committed_metadata is None:
+        data = b""
+        length = 0
+    else:
+        data = committed_metadata.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_iqiB(
+            message.partition_index,
+            message.committed_offset,
+            message.committed_leader_epoch,
+            length,
+        )
+    else:
+        out += _pack_iqi(message.partition_index, message.committed_offset, message.committed_leader_epoch)
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_topic_v8(out: bytearray, message: OffsetCommitRequestTopic) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_v8(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v8(out: bytearray, message: OffsetCommitRequest) -> None:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out += _pack_iB(message.generation_id_or_member_epoch, length)
+    else:
+        out += _pack_i(message.generation_id_or_member_epoch)
+        write_string_length(out, length)
+    out += data
+    group_instance_id = message.group_instance_id
+    if group_instance_id is None:
+        data = b""
+        length = 0
+    else:
+        data = group_instance_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_v8(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_topic_v10(out: bytearray, message: OffsetCommitRequestTopic) -> None:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out += _pack_uB(topic_id, count)
+    else:
+        out += topic_id
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_v8(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v10(out: bytearray, message: OffsetCommitRequest) -> None:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out += _pack_iB(message.generation_id_or_member_epoch, length)
+    else:
+        out += _pack_i(message.generation_id_or_member_epoch)
+        write_string_length(out, length)
+    out += data
+    group_instance_id = message.group_instance_id
+    if group_instance_id is None:
+        data = b""
+        length = 0
+    else:
+        data = group_instance_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_v10(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v2,
+    _read_v2,
+    _read_v2,
+    _read_v5,
+    _read_v6,
+    _read_v7,
+    _read_v8,
+    _read_v8,
+    _read_v10,
+)
+
+_WRITERS = (
+    _write_v2,
+    _write_v2,
+    _write_v2,
+    _write_v5,
+    _write_v6,
+    _write_v7,
+    _write_v8,
+    _write_v8,
+    _write_v10,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    offset_commit_request_partition_struct = StructSchema(
+        python_class=OffsetCommitRequestPartition,
+        fields=(
+            FieldSchema(
+                name="PartitionIndex",
+                attribute="partition_index",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="CommittedOffset",
+                attribute="committed_offset",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="CommittedLeaderEpoch",
+                attribute="committed_leader_epoch",
+                type="int32",
+                versions=(6, 32767),
+                default=-1,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="CommittedMetadata",
+                attribute="committed_metadata",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    offset_commit_request_topic_struct = StructSchema(
+        python_class=OffsetCommitRequestTopic,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 9),
+                default="",
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="TopicId",
+                attribute="topic_id",
+                type="uuid",
+                versions=(10, 32767),
+                default=ZERO_UUID,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="OffsetCommitRequestPartition",
+                struct=offset_commit_request_partition_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    offset_commit_request_struct = StructSchema(
+        python_class=OffsetCommitRequest,
+        fields=(
+            FieldSchema(
+                name="GroupId",
+                attribute="group_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="GenerationIdOrMemberEpoch",
+                attribute="generation_id_or_member_epoch",
+                type="int32",
+                versions=(1, 32767),
+                default=-1,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="MemberId",
+                attribute="member_id",
+                type="string",
+                versions=(1, 32767),
+                default="",
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="GroupInstanceId",
+                attribute="group_instance_id",
+                type="string",
+                versions=(7, 32767),
+                nullable=(7, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="RetentionTimeMs",
+                attribute="retention_time_ms",
+                type="int64",
+                versions=(2, 4),
+                default=-1,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="OffsetCommitRequestTopic",
+                struct=offset_commit_request_topic_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(name="OffsetCommitRequest", flexible_from=8, root=offset_commit_request_struct)

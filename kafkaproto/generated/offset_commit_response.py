@@ -1,0 +1,554 @@
+"""OffsetCommitResponse: versions 2-10, flexible from 8, api key 8.
+
+Generated from api/OffsetCommitResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+ZERO_UUID = bytes(16)
+_unpack_uB = struct.Struct(">16sB").unpack_from
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ih = struct.Struct(">ih").unpack_from
+_unpack_ihB = struct.Struct(">ihB").unpack_from
+_unpack_ii = struct.Struct(">ii").unpack_from
+_pack_uB = struct.Struct(">16sB").pack
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ih = struct.Struct(">ih").pack
+_pack_ihB = struct.Struct(">ihB").pack
+_pack_ii = struct.Struct(">ii").pack
+
+
+class OffsetCommitResponsePartition(Struct):
+    """OffsetCommitResponsePartition of OffsetCommitResponse."""
+
+    __slots__ = ("partition_index", "error_code", "unknown_tags")
+
+    partition_index: int
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        partition_index: int = 0,
+        error_code: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.partition_index = partition_index
+        self.error_code = error_code
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetCommitResponsePartition)
+            and self.partition_index == other.partition_index
+            and self.error_code == other.error_code
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class OffsetCommitResponseTopic(Struct):
+    """OffsetCommitResponseTopic of OffsetCommitResponse."""
+
+    __slots__ = ("name", "topic_id", "partitions", "unknown_tags")
+
+    name: str
+    """Versions 0-9, dropped where a version lacks it."""
+    topic_id: bytes
+    """Versions 10+, dropped where a version lacks it."""
+    partitions: list[OffsetCommitResponsePartition]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        topic_id: bytes = ZERO_UUID,
+        partitions: list[OffsetCommitResponsePartition] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.topic_id = topic_id
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetCommitResponseTopic)
+            and self.name == other.name
+            and self.topic_id == other.topic_id
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class OffsetCommitResponse(Message):
+    """Response OffsetCommitResponse."""
+
+    __slots__ = ("throttle_time_ms", "topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "OffsetCommitResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 8
+    MIN_VERSION: ClassVar[int] = 2
+    MAX_VERSION: ClassVar[int] = 10
+    FLEXIBLE_FROM: ClassVar[int | None] = 8
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    Partition = OffsetCommitResponsePartition
+    Topic = OffsetCommitResponseTopic
+
+    throttle_time_ms: int
+    """Versions 3+, dropped where a version lacks it."""
+    topics: list[OffsetCommitResponseTopic]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        topics: list[OffsetCommitResponseTopic] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetCommitResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[OffsetCommitResponse, int]:
+        return _READERS[version - 2](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 2](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_partition_v2(buffer: Buffer, position: int) -> tuple[OffsetCommitResponsePartition, int]:
+    partition_index, error_code = _unpack_ih(buffer, position)
+    position += 6
+    return OffsetCommitResponsePartition(partition_index, error_code), position
+
+
+def _read_topic_v2(buffer: Buffer, position: int) -> tuple[OffsetCommitResponseTopic, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[OffsetCommitResponsePartition]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_v2(buffer, position)
+        partitions.append(partitions_item)
+    return OffsetCommitResponseTopic(name, ZERO_UUID, partitions), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetCommitResponse, int]:
+    topics: list[OffsetCommitResponseTopic]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_v2(buffer, position)
+        topics.append(topics_item)
+    return OffsetCommitResponse(0, topics), position
+
+
+def _read_v3(buffer: Buffer, position: int) -> tuple[OffsetCommitResponse, int]:
+    topics: list[OffsetCommitResponseTopic]
+    throttle_time_ms, count = _unpack_ii(buffer, position)
+    position += 8
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_v2(buffer, position)
+        topics.append(topics_item)
+    return OffsetCommitResponse(throttle_time_ms, topics), position
+
+
+def _read_partition_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitResponsePartition, int]:
+    partition_index, error_code, tags = _unpack_ihB(buffer, position)
+    position += 7
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetCommitResponsePartition(partition_index, error_code, unknown), position
+
+
+def _read_topic_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitResponseTopic, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[OffsetCommitResponsePartition]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_v8(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetCommitResponseTopic(name, ZERO_UUID, partitions, unknown), position
+
+
+def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitResponse, int]:
+    topics: list[OffsetCommitResponseTopic]
+    throttle_time_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_v8(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetCommitResponse(throttle_time_ms, topics, unknown), position
+
+
+def _read_topic_v10(buffer: Buffer, position: int) -> tuple[OffsetCommitResponseTopic, int]:
+    partitions: list[OffsetCommitResponsePartition]
+    topic_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_v8(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetCommitResponseTopic("", topic_id, partitions, unknown), position
+
+
+def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetCommitResponse, int]:
+    topics: list[OffsetCommitResponseTopic]
+    throttle_time_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_v10(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetCommitResponse(throttle_time_ms, topics, unknown), position
+
+
+def _write_partition_v2(out: bytearray, message: OffsetCommitResponsePartition) -> None:
+    out += _pack_ih(message.partition_index, message.error_code)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_topic_v2(out: bytearray, message: OffsetCommitResponseTopic) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions)
+    out += _pack_i(count)
+    for partitions_item in partitions:
+        _write_partition_v2(out, partitions_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v2(out: bytearray, message: OffsetCommitResponse) -> None:
+    topics = message.topics
+    count = len(topics)
+    out += _pack_i(count)
+    for topics_item in topics:
+        _write_topic_v2(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v3(out: bytearray, message: OffsetCommitResponse) -> None:
+    topics = message.topics
+    count = len(topics)
+    out += _pack_ii(message.throttle_time_ms, count)
+    for topics_item in topics:
+        _write_topic_v2(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_partition_v8(out: bytearray, message: OffsetCommitResponsePartition) -> None:
+    if message.unknown_tags:
+        out += _pack_ih(message.partition_index, message.error_code)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_ihB(message.partition_index, message.error_code, 0)
+
+
+def _write_topic_v8(out: bytearray, message: OffsetCommitResponseTopic) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_v8(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v8(out: bytearray, message: OffsetCommitResponse) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_iB(message.throttle_time_ms, count)
+    else:
+        out += _pack_i(message.throttle_time_ms)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_v8(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_topic_v10(out: bytearray, message: OffsetCommitResponseTopic) -> None:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out += _pack_uB(topic_id, count)
+    else:
+        out += topic_id
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_v8(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v10(out: bytearray, message: OffsetCommitResponse) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_iB(message.throttle_time_ms, count)
+    else:
+        out += _pack_i(message.throttle_time_ms)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_v10(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v2,
+    _read_v3,
+    _read_v3,
+    _read_v3,
+    _read_v3,
+    _read_v3,
+    _read_v8,
+    _read_v8,
+    _read_v10,
+)
+
+_WRITERS = (
+    _write_v2,
+    _write_v3,
+    _write_v3,
+    _write_v3,
+    _write_v3,
+    _write_v3,
+    _write_v8,
+    _write_v8,
+    _write_v10,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    offset_commit_response_partition_struct = StructSchema(
+        python_class=OffsetCommitResponsePartition,
+        fields=(
+            FieldSchema(
+                name="PartitionIndex",
+                attribute="partition_index",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    offset_commit_response_topic_struct = StructSchema(
+        python_class=OffsetCommitResponseTopic,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 9),
+                default="",
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="TopicId",
+                attribute="topic_id",
+                type="uuid",
+                versions=(10, 32767),
+                default=ZERO_UUID,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="OffsetCommitResponsePartition",
+                struct=offset_commit_response_partition_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    offset_commit_response_struct = StructSchema(
+        python_class=OffsetCommitResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(3, 32767),
+                default=0,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="OffsetCommitResponseTopic",
+                struct=offset_commit_response_topic_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(name="OffsetCommitResponse", flexible_from=8, root=offset_commit_response_struct)

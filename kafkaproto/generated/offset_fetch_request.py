@@ -1,0 +1,1139 @@
+"""OffsetFetchRequest: versions 1-10, flexible from 6, api key 9.
+
+Generated from api/OffsetFetchRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+ZERO_UUID = bytes(16)
+_unpack_uB = struct.Struct(">16sB").unpack_from
+_unpack_tB = struct.Struct(">?B").unpack_from
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_pack_uB = struct.Struct(">16sB").pack
+_pack_t = struct.Struct(">?").pack
+_pack_tB = struct.Struct(">?B").pack
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+
+
+class OffsetFetchRequestTopic(Struct):
+    """OffsetFetchRequestTopic of OffsetFetchRequest."""
+
+    __slots__ = ("name", "partition_indexes", "unknown_tags")
+
+    name: str
+    """Versions 0-7."""
+    partition_indexes: list[int]
+    """Versions 0-7."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        partition_indexes: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.partition_indexes = [] if partition_indexes is EMPTY else partition_indexes
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetFetchRequestTopic)
+            and self.name == other.name
+            and self.partition_indexes == other.partition_indexes
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class OffsetFetchRequestTopics(Struct):
+    """OffsetFetchRequestTopics of OffsetFetchRequest."""
+
+    __slots__ = ("name", "topic_id", "partition_indexes", "unknown_tags")
+
+    name: str
+    """Versions 8-9, dropped where a version lacks it."""
+    topic_id: bytes
+    """Versions 10+, dropped where a version lacks it."""
+    partition_indexes: list[int]
+    """Versions 8+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        topic_id: bytes = ZERO_UUID,
+        partition_indexes: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.topic_id = topic_id
+        self.partition_indexes = [] if partition_indexes is EMPTY else partition_indexes
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetFetchRequestTopics)
+            and self.name == other.name
+            and self.topic_id == other.topic_id
+            and self.partition_indexes == other.partition_indexes
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class OffsetFetchRequestGroup(Struct):
+    """OffsetFetchRequestGroup of OffsetFetchRequest."""
+
+    __slots__ = ("group_id", "member_id", "member_epoch", "topics", "unknown_tags")
+
+    group_id: str
+    """Versions 8+."""
+    member_id: str | None
+    """Versions 9+, null in 9+, dropped where a version lacks it."""
+    member_epoch: int
+    """Versions 9+, dropped where a version lacks it."""
+    topics: list[OffsetFetchRequestTopics] | None
+    """Versions 8+, null in 8+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        group_id: str = "",
+        member_id: str | None = None,
+        member_epoch: int = -1,
+        topics: list[OffsetFetchRequestTopics] | None = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.group_id = group_id
+        self.member_id = member_id
+        self.member_epoch = member_epoch
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetFetchRequestGroup)
+            and self.group_id == other.group_id
+            and self.member_id == other.member_id
+            and self.member_epoch == other.member_epoch
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class OffsetFetchRequest(Message):
+    """Request OffsetFetchRequest."""
+
+    __slots__ = ("group_id", "topics", "groups", "require_stable", "unknown_tags")
+
+    NAME: ClassVar[str] = "OffsetFetchRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 9
+    MIN_VERSION: ClassVar[int] = 1
+    MAX_VERSION: ClassVar[int] = 10
+    FLEXIBLE_FROM: ClassVar[int | None] = 6
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    Topic = OffsetFetchRequestTopic
+    Topics = OffsetFetchRequestTopics
+    Group = OffsetFetchRequestGroup
+
+    group_id: str
+    """Versions 0-7."""
+    topics: list[OffsetFetchRequestTopic] | None
+    """Versions 0-7, null in 2-7."""
+    groups: list[OffsetFetchRequestGroup]
+    """Versions 8+."""
+    require_stable: bool
+    """Versions 7+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        group_id: str = "",
+        topics: list[OffsetFetchRequestTopic] | None = EMPTY,
+        groups: list[OffsetFetchRequestGroup] = EMPTY,
+        require_stable: bool = False,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.group_id = group_id
+        self.topics = [] if topics is EMPTY else topics
+        self.groups = [] if groups is EMPTY else groups
+        self.require_stable = require_stable
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetFetchRequest)
+            and self.group_id == other.group_id
+            and self.topics == other.topics
+            and self.groups == other.groups
+            and self.require_stable == other.require_stable
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[OffsetFetchRequest, int]:
+        return _READERS[version - 1](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 1](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_topic_v1(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestTopic, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partition_indexes: list[int]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count < TABLE_SIZE:
+        partition_indexes = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partition_indexes = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    return OffsetFetchRequestTopic(name, partition_indexes), position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[OffsetFetchRequestTopic] | None
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_v1(buffer, position)
+        topics.append(topics_item)
+    return OffsetFetchRequest(group_id, topics), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[OffsetFetchRequestTopic] | None
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        topics = None
+    else:
+        if count > len(buffer) - position:
+            raise Malformed
+        topics = []
+        for _ in range(count):
+            topics_item, position = _read_topic_v1(buffer, position)
+            topics.append(topics_item)
+    return OffsetFetchRequest(group_id, topics), position
+
+
+def _read_topic_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestTopic, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partition_indexes: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partition_indexes = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partition_indexes = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetFetchRequestTopic(name, partition_indexes, unknown), position
+
+
+def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[OffsetFetchRequestTopic] | None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        topics = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        topics = []
+        for _ in range(count):
+            topics_item, position = _read_topic_v6(buffer, position)
+            topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetFetchRequest(group_id, topics, [], False, unknown), position
+
+
+def _read_v7(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[OffsetFetchRequestTopic] | None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        topics = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        topics = []
+        for _ in range(count):
+            topics_item, position = _read_topic_v6(buffer, position)
+            topics.append(topics_item)
+    require_stable, tags = _unpack_tB(buffer, position)
+    position += 2
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetFetchRequest(group_id, topics, [], require_stable, unknown), position
+
+
+def _read_topics_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestTopics, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partition_indexes: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partition_indexes = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partition_indexes = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetFetchRequestTopics(name, ZERO_UUID, partition_indexes, unknown), position
+
+
+def _read_group_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestGroup, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    topics: list[OffsetFetchRequestTopics] | None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        topics = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        topics = []
+        for _ in range(count):
+            topics_item, position = _read_topics_v8(buffer, position)
+            topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetFetchRequestGroup(group_id, None, -1, topics, unknown), position
+
+
+def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
+    groups: list[OffsetFetchRequestGroup]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    groups = []
+    for _ in range(count):
+        groups_item, position = _read_group_v8(buffer, position)
+        groups.append(groups_item)
+    require_stable, tags = _unpack_tB(buffer, position)
+    position += 2
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetFetchRequest("", [], groups, require_stable, unknown), position
+
+
+def _read_group_v9(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestGroup, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        member_id = None
+    else:
+        end = position + length - 1
+        member_id = str(buffer[position:end], "utf-8")
+        position = end
+    topics: list[OffsetFetchRequestTopics] | None
+    member_epoch, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        topics = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        topics = []
+        for _ in range(count):
+            topics_item, position = _read_topics_v8(buffer, position)
+            topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetFetchRequestGroup(group_id, member_id, member_epoch, topics, unknown), position
+
+
+def _read_v9(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
+    groups: list[OffsetFetchRequestGroup]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    groups = []
+    for _ in range(count):
+        groups_item, position = _read_group_v9(buffer, position)
+        groups.append(groups_item)
+    require_stable, tags = _unpack_tB(buffer, position)
+    position += 2
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetFetchRequest("", [], groups, require_stable, unknown), position
+
+
+def _read_topics_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestTopics, int]:
+    partition_indexes: list[int]
+    topic_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partition_indexes = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partition_indexes = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetFetchRequestTopics("", topic_id, partition_indexes, unknown), position
+
+
+def _read_group_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestGroup, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        member_id = None
+    else:
+        end = position + length - 1
+        member_id = str(buffer[position:end], "utf-8")
+        position = end
+    topics: list[OffsetFetchRequestTopics] | None
+    member_epoch, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        topics = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        topics = []
+        for _ in range(count):
+            topics_item, position = _read_topics_v10(buffer, position)
+            topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetFetchRequestGroup(group_id, member_id, member_epoch, topics, unknown), position
+
+
+def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
+    groups: list[OffsetFetchRequestGroup]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    groups = []
+    for _ in range(count):
+        groups_item, position = _read_group_v10(buffer, position)
+        groups.append(groups_item)
+    require_stable, tags = _unpack_tB(buffer, position)
+    position += 2
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetFetchRequest("", [], groups, require_stable, unknown), position
+
+
+def _write_topic_v1(out: bytearray, message: OffsetFetchRequestTopic) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    partition_indexes = message.partition_indexes
+    count = len(partition_indexes)
+    out += _pack_i(count)
+    if len(partition_indexes) < TABLE_SIZE:
+        out += PACK_INT32[len(partition_indexes)](*partition_indexes)
+    else:
+        out += pack_many("i", partition_indexes)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v1(out: bytearray, message: OffsetFetchRequest) -> None:
+    if len(message.groups) != 0:
+        raise Malformed
+    if message.require_stable:
+        raise Malformed
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    topics = message.topics
+    if topics is None:
+        raise Malformed
+    count = len(topics)
+    out += _pack_i(count)
+    for topics_item in topics:
+        _write_topic_v1(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v2(out: bytearray, message: OffsetFetchRequest) -> None:
+    if len(message.groups) != 0:
+        raise Malformed
+    if message.require_stable:
+        raise Malformed
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    topics = message.topics
+    if topics is None:
+        topics = EMPTY
+        count = -1
+    else:
+        count = len(topics)
+    out += _pack_i(count)
+    for topics_item in topics:
+        _write_topic_v1(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_topic_v6(out: bytearray, message: OffsetFetchRequestTopic) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partition_indexes = message.partition_indexes
+    count = len(partition_indexes) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(partition_indexes) < TABLE_SIZE:
+        out += PACK_INT32[len(partition_indexes)](*partition_indexes)
+    else:
+        out += pack_many("i", partition_indexes)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v6(out: bytearray, message: OffsetFetchRequest) -> None:
+    if len(message.groups) != 0:
+        raise Malformed
+    if message.require_stable:
+        raise Malformed
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    if topics is None:
+        topics = EMPTY
+        count = 0
+    else:
+        count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_v6(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v7(out: bytearray, message: OffsetFetchRequest) -> None:
+    if len(message.groups) != 0:
+        raise Malformed
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    if topics is None:
+        topics = EMPTY
+        count = 0
+    else:
+        count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_v6(out, topics_item)
+    if message.unknown_tags:
+        out += _pack_t(message.require_stable)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_tB(message.require_stable, 0)
+
+
+def _write_topics_v8(out: bytearray, message: OffsetFetchRequestTopics) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partition_indexes = message.partition_indexes
+    count = len(partition_indexes) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(partition_indexes) < TABLE_SIZE:
+        out += PACK_INT32[len(partition_indexes)](*partition_indexes)
+    else:
+        out += pack_many("i", partition_indexes)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_group_v8(out: bytearray, message: OffsetFetchRequestGroup) -> None:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    if topics is None:
+        topics = EMPTY
+        count = 0
+    else:
+        count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topics_v8(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v8(out: bytearray, message: OffsetFetchRequest) -> None:
+    if message.group_id != "":
+        raise Malformed
+    if message.topics is None or len(message.topics) != 0:
+        raise Malformed
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for groups_item in groups:
+        _write_group_v8(out, groups_item)
+    if message.unknown_tags:
+        out += _pack_t(message.require_stable)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_tB(message.require_stable, 0)
+
+
+def _write_group_v9(out: bytearray, message: OffsetFetchRequestGroup) -> None:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    member_id = message.member_id
+    if member_id is None:
+        data = b""
+        length = 0
+    else:
+        data = member_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    if topics is None:
+        topics = EMPTY
+        count = 0
+    else:
+        count = len(topics) + 1
+    if count < 128:
+        out += _pack_iB(message.member_epoch, count)
+    else:
+        out += _pack_i(message.member_epoch)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topics_v8(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v9(out: bytearray, message: OffsetFetchRequest) -> None:
+    if message.group_id != "":
+        raise Malformed
+    if message.topics is None or len(message.topics) != 0:
+        raise Malformed
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for groups_item in groups:
+        _write_group_v9(out, groups_item)
+    if message.unknown_tags:
+        out += _pack_t(message.require_stable)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_tB(message.require_stable, 0)
+
+
+def _write_topics_v10(out: bytearray, message: OffsetFetchRequestTopics) -> None:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partition_indexes = message.partition_indexes
+    count = len(partition_indexes) + 1
+    if count < 128:
+        out += _pack_uB(topic_id, count)
+    else:
+        out += topic_id
+        write_unsigned_varint(out, count)
+    if len(partition_indexes) < TABLE_SIZE:
+        out += PACK_INT32[len(partition_indexes)](*partition_indexes)
+    else:
+        out += pack_many("i", partition_indexes)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_group_v10(out: bytearray, message: OffsetFetchRequestGroup) -> None:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    member_id = message.member_id
+    if member_id is None:
+        data = b""
+        length = 0
+    else:
+        data = member_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    if topics is None:
+        topics = EMPTY
+        count = 0
+    else:
+        count = len(topics) + 1
+    if count < 128:
+        out += _pack_iB(message.member_epoch, count)
+    else:
+        out += _pack_i(message.member_epoch)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topics_v10(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v10(out: bytearray, message: OffsetFetchRequest) -> None:
+    if message.group_id != "":
+        raise Malformed
+    if message.topics is None or len(message.topics) != 0:
+        raise Malformed
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for groups_item in groups:
+        _write_group_v10(out, groups_item)
+    if message.unknown_tags:
+        out += _pack_t(message.require_stable)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_tB(message.require_stable, 0)
+
+
+_READERS = (
+    _read_v1,
+    _read_v2,
+    _read_v2,
+    _read_v2,
+    _read_v2,
+    _read_v6,
+    _read_v7,
+    _read_v8,
+    _read_v9,
+    _read_v10,
+)
+
+_WRITERS = (
+    _write_v1,
+    _write_v2,
+    _write_v2,
+    _write_v2,
+    _write_v2,
+    _write_v6,
+    _write_v7,
+    _write_v8,
+    _write_v9,
+    _write_v10,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    offset_fetch_request_topic_struct = StructSchema(
+        python_class=OffsetFetchRequestTopic,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 7),
+                default="",
+            ),
+            FieldSchema(
+                name="PartitionIndexes",
+                attribute="partition_indexes",
+                type="int32",
+                array=True,
+                versions=(0, 7),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    offset_fetch_request_topics_struct = StructSchema(
+        python_class=OffsetFetchRequestTopics,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(8, 9),
+                default="",
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="TopicId",
+                attribute="topic_id",
+                type="uuid",
+                versions=(10, 32767),
+                default=ZERO_UUID,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="PartitionIndexes",
+                attribute="partition_indexes",
+                type="int32",
+                array=True,
+                versions=(8, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    offset_fetch_request_group_struct = StructSchema(
+        python_class=OffsetFetchRequestGroup,
+        fields=(
+            FieldSchema(
+                name="GroupId",
+                attribute="group_id",
+                type="string",
+                versions=(8, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="MemberId",
+                attribute="member_id",
+                type="string",
+                versions=(9, 32767),
+                nullable=(9, 32767),
+                default=None,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="MemberEpoch",
+                attribute="member_epoch",
+                type="int32",
+                versions=(9, 32767),
+                default=-1,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="OffsetFetchRequestTopics",
+                struct=offset_fetch_request_topics_struct,
+                array=True,
+                versions=(8, 32767),
+                nullable=(8, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    offset_fetch_request_struct = StructSchema(
+        python_class=OffsetFetchRequest,
+        fields=(
+            FieldSchema(
+                name="GroupId",
+                attribute="group_id",
+                type="string",
+                versions=(0, 7),
+                default="",
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="OffsetFetchRequestTopic",
+                struct=offset_fetch_request_topic_struct,
+                array=True,
+                versions=(0, 7),
+                nullable=(2, 7),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="Groups",
+                attribute="groups",
+                type="OffsetFetchRequestGroup",
+                struct=offset_fetch_request_group_struct,
+                array=True,
+                versions=(8, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="RequireStable",
+                attribute="require_stable",
+                type="bool",
+                versions=(7, 32767),
+                default=False,
+            ),
+        ),
+    )
+    return MessageSchema(name="OffsetFetchRequest", flexible_from=6, root=offset_fetch_request_struct)

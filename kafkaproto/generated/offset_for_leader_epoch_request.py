@@ -1,0 +1,494 @@
+"""OffsetForLeaderEpochRequest: versions 2-4, flexible from 4, api key 23.
+
+Generated from api/OffsetForLeaderEpochRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ii = struct.Struct(">ii").unpack_from
+_unpack_iii = struct.Struct(">iii").unpack_from
+_unpack_iiiB = struct.Struct(">iiiB").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ii = struct.Struct(">ii").pack
+_pack_iii = struct.Struct(">iii").pack
+_pack_iiiB = struct.Struct(">iiiB").pack
+
+
+class OffsetForLeaderEpochRequestOffsetForLeaderPartition(Struct):
+    """OffsetForLeaderPartition of OffsetForLeaderEpochRequest."""
+
+    __slots__ = ("partition", "current_leader_epoch", "leader_epoch", "unknown_tags")
+
+    partition: int
+    """Versions 0+."""
+    current_leader_epoch: int
+    """Versions 2+, dropped where a version lacks it."""
+    leader_epoch: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        partition: int = 0,
+        current_leader_epoch: int = -1,
+        leader_epoch: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.partition = partition
+        self.current_leader_epoch = current_leader_epoch
+        self.leader_epoch = leader_epoch
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetForLeaderEpochRequestOffsetForLeaderPartition)
+            and self.partition == other.partition
+            and self.current_leader_epoch == other.current_leader_epoch
+            and self.leader_epoch == other.leader_epoch
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class OffsetForLeaderEpochRequestOffsetForLeaderTopic(Struct):
+    """OffsetForLeaderTopic of OffsetForLeaderEpochRequest."""
+
+    __slots__ = ("topic", "partitions", "unknown_tags")
+
+    topic: str
+    """Versions 0+."""
+    partitions: list[OffsetForLeaderEpochRequestOffsetForLeaderPartition]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic: str = "",
+        partitions: list[OffsetForLeaderEpochRequestOffsetForLeaderPartition] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic = topic
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetForLeaderEpochRequestOffsetForLeaderTopic)
+            and self.topic == other.topic
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class OffsetForLeaderEpochRequest(Message):
+    """Request OffsetForLeaderEpochRequest."""
+
+    __slots__ = ("replica_id", "topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "OffsetForLeaderEpochRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 23
+    MIN_VERSION: ClassVar[int] = 2
+    MAX_VERSION: ClassVar[int] = 4
+    FLEXIBLE_FROM: ClassVar[int | None] = 4
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    OffsetForLeaderPartition = OffsetForLeaderEpochRequestOffsetForLeaderPartition
+    OffsetForLeaderTopic = OffsetForLeaderEpochRequestOffsetForLeaderTopic
+
+    replica_id: int
+    """Versions 3+, dropped where a version lacks it."""
+    topics: list[OffsetForLeaderEpochRequestOffsetForLeaderTopic]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        replica_id: int = -2,
+        topics: list[OffsetForLeaderEpochRequestOffsetForLeaderTopic] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.replica_id = replica_id
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetForLeaderEpochRequest)
+            and self.replica_id == other.replica_id
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[OffsetForLeaderEpochRequest, int]:
+        return _READERS[version - 2](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 2](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_offset_for_leader_partition_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[OffsetForLeaderEpochRequestOffsetForLeaderPartition, int]:
+    partition, current_leader_epoch, leader_epoch = _unpack_iii(buffer, position)
+    position += 12
+    return OffsetForLeaderEpochRequestOffsetForLeaderPartition(
+        partition,
+        current_leader_epoch,
+        leader_epoch,
+    ), position
+
+
+def _read_offset_for_leader_topic_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[OffsetForLeaderEpochRequestOffsetForLeaderTopic, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    topic = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[OffsetForLeaderEpochRequestOffsetForLeaderPartition]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_offset_for_leader_partition_v2(buffer, position)
+        partitions.append(partitions_item)
+    return OffsetForLeaderEpochRequestOffsetForLeaderTopic(topic, partitions), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochRequest, int]:
+    topics: list[OffsetForLeaderEpochRequestOffsetForLeaderTopic]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_offset_for_leader_topic_v2(buffer, position)
+        topics.append(topics_item)
+    return OffsetForLeaderEpochRequest(-2, topics), position
+
+
+def _read_v3(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochRequest, int]:
+    topics: list[OffsetForLeaderEpochRequestOffsetForLeaderTopic]
+    replica_id, count = _unpack_ii(buffer, position)
+    position += 8
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_offset_for_leader_topic_v2(buffer, position)
+        topics.append(topics_item)
+    return OffsetForLeaderEpochRequest(replica_id, topics), position
+
+
+def _read_offset_for_leader_partition_v4(
+    buffer: Buffer,
+    position: int,
+) -> tuple[OffsetForLeaderEpochRequestOffsetForLeaderPartition, int]:
+    partition, current_leader_epoch, leader_epoch, tags = _unpack_iiiB(buffer, position)
+    position += 13
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetForLeaderEpochRequestOffsetForLeaderPartition(
+        partition,
+        current_leader_epoch,
+        leader_epoch,
+        unknown,
+    ), position
+
+
+def _read_offset_for_leader_topic_v4(
+    buffer: Buffer,
+    position: int,
+) -> tuple[OffsetForLeaderEpochRequestOffsetForLeaderTopic, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    topic = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[OffsetForLeaderEpochRequestOffsetForLeaderPartition]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_offset_for_leader_partition_v4(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetForLeaderEpochRequestOffsetForLeaderTopic(topic, partitions, unknown), position
+
+
+def _read_v4(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochRequest, int]:
+    topics: list[OffsetForLeaderEpochRequestOffsetForLeaderTopic]
+    replica_id, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_offset_for_leader_topic_v4(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetForLeaderEpochRequest(replica_id, topics, unknown), position
+
+
+def _write_offset_for_leader_partition_v2(
+    out: bytearray,
+    message: OffsetForLeaderEpochRequestOffsetForLeaderPartition,
+) -> None:
+    out += _pack_iii(message.partition, message.current_leader_epoch, message.leader_epoch)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_offset_for_leader_topic_v2(
+    out: bytearray,
+    message: OffsetForLeaderEpochRequestOffsetForLeaderTopic,
+) -> None:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions)
+    out += _pack_i(count)
+    for partitions_item in partitions:
+        _write_offset_for_leader_partition_v2(out, partitions_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v2(out: bytearray, message: OffsetForLeaderEpochRequest) -> None:
+    topics = message.topics
+    count = len(topics)
+    out += _pack_i(count)
+    for topics_item in topics:
+        _write_offset_for_leader_topic_v2(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v3(out: bytearray, message: OffsetForLeaderEpochRequest) -> None:
+    topics = message.topics
+    count = len(topics)
+    out += _pack_ii(message.replica_id, count)
+    for topics_item in topics:
+        _write_offset_for_leader_topic_v2(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_offset_for_leader_partition_v4(
+    out: bytearray,
+    message: OffsetForLeaderEpochRequestOffsetForLeaderPartition,
+) -> None:
+    if message.unknown_tags:
+        out += _pack_iii(message.partition, message.current_leader_epoch, message.leader_epoch)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iiiB(message.partition, message.current_leader_epoch, message.leader_epoch, 0)
+
+
+def _write_offset_for_leader_topic_v4(
+    out: bytearray,
+    message: OffsetForLeaderEpochRequestOffsetForLeaderTopic,
+) -> None:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_offset_for_leader_partition_v4(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v4(out: bytearray, message: OffsetForLeaderEpochRequest) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_iB(message.replica_id, count)
+    else:
+        out += _pack_i(message.replica_id)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_offset_for_leader_topic_v4(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v2,
+    _read_v3,
+    _read_v4,
+)
+
+_WRITERS = (
+    _write_v2,
+    _write_v3,
+    _write_v4,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    offset_for_leader_partition_struct = StructSchema(
+        python_class=OffsetForLeaderEpochRequestOffsetForLeaderPartition,
+        fields=(
+            FieldSchema(
+                name="Partition",
+                attribute="partition",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="CurrentLeaderEpoch",
+                attribute="current_leader_epoch",
+                type="int32",
+                versions=(2, 32767),
+                default=-1,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="LeaderEpoch",
+                attribute="leader_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    offset_for_leader_topic_struct = StructSchema(
+        python_class=OffsetForLeaderEpochRequestOffsetForLeaderTopic,
+        fields=(
+            FieldSchema(
+                name="Topic",
+                attribute="topic",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="OffsetForLeaderPartition",
+                struct=offset_for_leader_partition_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    offset_for_leader_epoch_request_struct = StructSchema(
+        python_class=OffsetForLeaderEpochRequest,
+        fields=(
+            FieldSchema(
+                name="ReplicaId",
+                attribute="replica_id",
+                type="int32",
+                versions=(3, 32767),
+                default=-2,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="OffsetForLeaderTopic",
+                struct=offset_for_leader_topic_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="OffsetForLeaderEpochRequest",
+        flexible_from=4,
+        root=offset_for_leader_epoch_request_struct,
+    )

@@ -1,0 +1,477 @@
+"""OffsetForLeaderEpochResponse: versions 2-4, flexible from 4, api key 23.
+
+Generated from api/OffsetForLeaderEpochResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_hiiq = struct.Struct(">hiiq").unpack_from
+_unpack_hiiqB = struct.Struct(">hiiqB").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ii = struct.Struct(">ii").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_hiiq = struct.Struct(">hiiq").pack
+_pack_hiiqB = struct.Struct(">hiiqB").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ii = struct.Struct(">ii").pack
+
+
+class OffsetForLeaderEpochResponseEpochEndOffset(Struct):
+    """EpochEndOffset of OffsetForLeaderEpochResponse."""
+
+    __slots__ = ("error_code", "partition", "leader_epoch", "end_offset", "unknown_tags")
+
+    error_code: int
+    """Versions 0+."""
+    partition: int
+    """Versions 0+."""
+    leader_epoch: int
+    """Versions 1+, dropped where a version lacks it."""
+    end_offset: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        error_code: int = 0,
+        partition: int = 0,
+        leader_epoch: int = -1,
+        end_offset: int = -1,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.error_code = error_code
+        self.partition = partition
+        self.leader_epoch = leader_epoch
+        self.end_offset = end_offset
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetForLeaderEpochResponseEpochEndOffset)
+            and self.error_code == other.error_code
+            and self.partition == other.partition
+            and self.leader_epoch == other.leader_epoch
+            and self.end_offset == other.end_offset
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class OffsetForLeaderEpochResponseOffsetForLeaderTopicResult(Struct):
+    """OffsetForLeaderTopicResult of OffsetForLeaderEpochResponse."""
+
+    __slots__ = ("topic", "partitions", "unknown_tags")
+
+    topic: str
+    """Versions 0+."""
+    partitions: list[OffsetForLeaderEpochResponseEpochEndOffset]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic: str = "",
+        partitions: list[OffsetForLeaderEpochResponseEpochEndOffset] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic = topic
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetForLeaderEpochResponseOffsetForLeaderTopicResult)
+            and self.topic == other.topic
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class OffsetForLeaderEpochResponse(Message):
+    """Response OffsetForLeaderEpochResponse."""
+
+    __slots__ = ("throttle_time_ms", "topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "OffsetForLeaderEpochResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 23
+    MIN_VERSION: ClassVar[int] = 2
+    MAX_VERSION: ClassVar[int] = 4
+    FLEXIBLE_FROM: ClassVar[int | None] = 4
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    EpochEndOffset = OffsetForLeaderEpochResponseEpochEndOffset
+    OffsetForLeaderTopicResult = OffsetForLeaderEpochResponseOffsetForLeaderTopicResult
+
+    throttle_time_ms: int
+    """Versions 2+, dropped where a version lacks it."""
+    topics: list[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        topics: list[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OffsetForLeaderEpochResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[OffsetForLeaderEpochResponse, int]:
+        return _READERS[version - 2](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 2](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_epoch_end_offset_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[OffsetForLeaderEpochResponseEpochEndOffset, int]:
+    error_code, partition, leader_epoch, end_offset = _unpack_hiiq(buffer, position)
+    position += 18
+    return OffsetForLeaderEpochResponseEpochEndOffset(
+        error_code,
+        partition,
+        leader_epoch,
+        end_offset,
+    ), position
+
+
+def _read_offset_for_leader_topic_result_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    topic = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[OffsetForLeaderEpochResponseEpochEndOffset]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_epoch_end_offset_v2(buffer, position)
+        partitions.append(partitions_item)
+    return OffsetForLeaderEpochResponseOffsetForLeaderTopicResult(topic, partitions), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochResponse, int]:
+    topics: list[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult]
+    throttle_time_ms, count = _unpack_ii(buffer, position)
+    position += 8
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_offset_for_leader_topic_result_v2(buffer, position)
+        topics.append(topics_item)
+    return OffsetForLeaderEpochResponse(throttle_time_ms, topics), position
+
+
+def _read_epoch_end_offset_v4(
+    buffer: Buffer,
+    position: int,
+) -> tuple[OffsetForLeaderEpochResponseEpochEndOffset, int]:
+    error_code, partition, leader_epoch, end_offset, tags = _unpack_hiiqB(buffer, position)
+    position += 19
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetForLeaderEpochResponseEpochEndOffset(
+        error_code,
+        partition,
+        leader_epoch,
+        end_offset,
+        unknown,
+    ), position
+
+
+def _read_offset_for_leader_topic_result_v4(
+    buffer: Buffer,
+    position: int,
+) -> tuple[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    topic = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[OffsetForLeaderEpochResponseEpochEndOffset]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_epoch_end_offset_v4(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetForLeaderEpochResponseOffsetForLeaderTopicResult(topic, partitions, unknown), position
+
+
+def _read_v4(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochResponse, int]:
+    topics: list[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult]
+    throttle_time_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_offset_for_leader_topic_result_v4(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return OffsetForLeaderEpochResponse(throttle_time_ms, topics, unknown), position
+
+
+def _write_epoch_end_offset_v2(out: bytearray, message: OffsetForLeaderEpochResponseEpochEndOffset) -> None:
+    out += _pack_hiiq(message.error_code, message.partition, message.leader_epoch, message.end_offset)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_offset_for_leader_topic_result_v2(
+    out: bytearray,
+    message: OffsetForLeaderEpochResponseOffsetForLeaderTopicResult,
+) -> None:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions)
+    out += _pack_i(count)
+    for partitions_item in partitions:
+        _write_epoch_end_offset_v2(out, partitions_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v2(out: bytearray, message: OffsetForLeaderEpochResponse) -> None:
+    topics = message.topics
+    count = len(topics)
+    out += _pack_ii(message.throttle_time_ms, count)
+    for topics_item in topics:
+        _write_offset_for_leader_topic_result_v2(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_epoch_end_offset_v4(out: bytearray, message: OffsetForLeaderEpochResponseEpochEndOffset) -> None:
+    if message.unknown_tags:
+        out += _pack_hiiq(message.error_code, message.partition, message.leader_epoch, message.end_offset)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_hiiqB(message.error_code, message.partition, message.leader_epoch, message.end_offset, 0)
+
+
+def _write_offset_for_leader_topic_result_v4(
+    out: bytearray,
+    message: OffsetForLeaderEpochResponseOffsetForLeaderTopicResult,
+) -> None:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_epoch_end_offset_v4(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v4(out: bytearray, message: OffsetForLeaderEpochResponse) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_iB(message.throttle_time_ms, count)
+    else:
+        out += _pack_i(message.throttle_time_ms)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_offset_for_leader_topic_result_v4(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v2,
+    _read_v2,
+    _read_v4,
+)
+
+_WRITERS = (
+    _write_v2,
+    _write_v2,
+    _write_v4,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    epoch_end_offset_struct = StructSchema(
+        python_class=OffsetForLeaderEpochResponseEpochEndOffset,
+        fields=(
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Partition",
+                attribute="partition",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="LeaderEpoch",
+                attribute="leader_epoch",
+                type="int32",
+                versions=(1, 32767),
+                default=-1,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="EndOffset",
+                attribute="end_offset",
+                type="int64",
+                versions=(0, 32767),
+                default=-1,
+            ),
+        ),
+    )
+    offset_for_leader_topic_result_struct = StructSchema(
+        python_class=OffsetForLeaderEpochResponseOffsetForLeaderTopicResult,
+        fields=(
+            FieldSchema(
+                name="Topic",
+                attribute="topic",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="EpochEndOffset",
+                struct=epoch_end_offset_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    offset_for_leader_epoch_response_struct = StructSchema(
+        python_class=OffsetForLeaderEpochResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(2, 32767),
+                default=0,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="OffsetForLeaderTopicResult",
+                struct=offset_for_leader_topic_result_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="OffsetForLeaderEpochResponse",
+        flexible_from=4,
+        root=offset_for_leader_epoch_response_struct,
+    )

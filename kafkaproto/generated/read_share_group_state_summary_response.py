@@ -1,0 +1,587 @@
+"""ReadShareGroupStateSummaryResponse: versions 0-1, flexible from 0, api key 87.
+
+Generated from api/ReadShareGroupStateSummaryResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+ZERO_UUID = bytes(16)
+_unpack_uB = struct.Struct(">16sB").unpack_from
+_unpack_ihB = struct.Struct(">ihB").unpack_from
+_unpack_iiqB = struct.Struct(">iiqB").unpack_from
+_unpack_iiqiB = struct.Struct(">iiqiB").unpack_from
+_pack_uB = struct.Struct(">16sB").pack
+_pack_ih = struct.Struct(">ih").pack
+_pack_ihB = struct.Struct(">ihB").pack
+_pack_iiq = struct.Struct(">iiq").pack
+_pack_iiqB = struct.Struct(">iiqB").pack
+_pack_iiqi = struct.Struct(">iiqi").pack
+_pack_iiqiB = struct.Struct(">iiqiB").pack
+
+
+class ReadShareGroupStateSummaryResponsePartitionResult(Struct):
+    """PartitionResult of ReadShareGroupStateSummaryResponse."""
+
+    __slots__ = (
+        "partition",
+        "error_code",
+        "error_message",
+        "state_epoch",
+        "leader_epoch",
+        "start_offset",
+        "delivery_complete_count",
+        "unknown_tags",
+    )
+
+    partition: int
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    error_message: str | None
+    """Versions 0+, null in 0+."""
+    state_epoch: int
+    """Versions 0+."""
+    leader_epoch: int
+    """Versions 0+."""
+    start_offset: int
+    """Versions 0+."""
+    delivery_complete_count: int
+    """Versions 1+, dropped where a version lacks it."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        partition: int = 0,
+        error_code: int = 0,
+        error_message: str | None = None,
+        state_epoch: int = 0,
+        leader_epoch: int = 0,
+        start_offset: int = 0,
+        delivery_complete_count: int = -1,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.partition = partition
+        self.error_code = error_code
+        self.error_message = error_message
+        self.state_epoch = state_epoch
+        self.leader_epoch = leader_epoch
+        self.start_offset = start_offset
+        self.delivery_complete_count = delivery_complete_count
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ReadShareGroupStateSummaryResponsePartitionResult)
+            and self.partition == other.partition
+            and self.error_code == other.error_code
+            and self.error_message == other.error_message
+            and self.state_epoch == other.state_epoch
+            and self.leader_epoch == other.leader_epoch
+            and self.start_offset == other.start_offset
+            and self.delivery_complete_count == other.delivery_complete_count
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ReadShareGroupStateSummaryResponseReadStateSummaryResult(Struct):
+    """ReadStateSummaryResult of ReadShareGroupStateSummaryResponse."""
+
+    __slots__ = ("topic_id", "partitions", "unknown_tags")
+
+    topic_id: bytes
+    """Versions 0+."""
+    partitions: list[ReadShareGroupStateSummaryResponsePartitionResult]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_id: bytes = ZERO_UUID,
+        partitions: list[ReadShareGroupStateSummaryResponsePartitionResult] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_id = topic_id
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ReadShareGroupStateSummaryResponseReadStateSummaryResult)
+            and self.topic_id == other.topic_id
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ReadShareGroupStateSummaryResponse(Message):
+    """Response ReadShareGroupStateSummaryResponse."""
+
+    __slots__ = ("results", "unknown_tags")
+
+    NAME: ClassVar[str] = "ReadShareGroupStateSummaryResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 87
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 1
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    PartitionResult = ReadShareGroupStateSummaryResponsePartitionResult
+    ReadStateSummaryResult = ReadShareGroupStateSummaryResponseReadStateSummaryResult
+
+    results: list[ReadShareGroupStateSummaryResponseReadStateSummaryResult]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        results: list[ReadShareGroupStateSummaryResponseReadStateSummaryResult] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.results = [] if results is EMPTY else results
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ReadShareGroupStateSummaryResponse)
+            and self.results == other.results
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[ReadShareGroupStateSummaryResponse, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_partition_result_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ReadShareGroupStateSummaryResponsePartitionResult, int]:
+    partition, error_code, length = _unpack_ihB(buffer, position)
+    position += 7
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        error_message = None
+    else:
+        end = position + length - 1
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    state_epoch, leader_epoch, start_offset, tags = _unpack_iiqB(buffer, position)
+    position += 17
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ReadShareGroupStateSummaryResponsePartitionResult(
+        partition,
+        error_code,
+        error_message,
+        state_epoch,
+        leader_epoch,
+        start_offset,
+        -1,
+        unknown,
+    ), position
+
+
+def _read_read_state_summary_result_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ReadShareGroupStateSummaryResponseReadStateSummaryResult, int]:
+    partitions: list[ReadShareGroupStateSummaryResponsePartitionResult]
+    topic_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_result_v0(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ReadShareGroupStateSummaryResponseReadStateSummaryResult(topic_id, partitions, unknown), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateSummaryResponse, int]:
+    results: list[ReadShareGroupStateSummaryResponseReadStateSummaryResult]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    results = []
+    for _ in range(count):
+        results_item, position = _read_read_state_summary_result_v0(buffer, position)
+        results.append(results_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ReadShareGroupStateSummaryResponse(results, unknown), position
+
+
+def _read_partition_result_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ReadShareGroupStateSummaryResponsePartitionResult, int]:
+    partition, error_code, length = _unpack_ihB(buffer, position)
+    position += 7
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        error_message = None
+    else:
+        end = position + length - 1
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    state_epoch, leader_epoch, start_offset, delivery_complete_count, tags = _unpack_iiqiB(buffer, position)
+    position += 21
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ReadShareGroupStateSummaryResponsePartitionResult(
+        partition,
+        error_code,
+        error_message,
+        state_epoch,
+        leader_epoch,
+        start_offset,
+        delivery_complete_count,
+        unknown,
+    ), position
+
+
+def _read_read_state_summary_result_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ReadShareGroupStateSummaryResponseReadStateSummaryResult, int]:
+    partitions: list[ReadShareGroupStateSummaryResponsePartitionResult]
+    topic_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_result_v1(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ReadShareGroupStateSummaryResponseReadStateSummaryResult(topic_id, partitions, unknown), position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateSummaryResponse, int]:
+    results: list[ReadShareGroupStateSummaryResponseReadStateSummaryResult]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    results = []
+    for _ in range(count):
+        results_item, position = _read_read_state_summary_result_v1(buffer, position)
+        results.append(results_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ReadShareGroupStateSummaryResponse(results, unknown), position
+
+
+def _write_partition_result_v0(
+    out: bytearray,
+    message: ReadShareGroupStateSummaryResponsePartitionResult,
+) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_ihB(message.partition, message.error_code, length)
+    else:
+        out += _pack_ih(message.partition, message.error_code)
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        out += _pack_iiq(message.state_epoch, message.leader_epoch, message.start_offset)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iiqB(message.state_epoch, message.leader_epoch, message.start_offset, 0)
+
+
+def _write_read_state_summary_result_v0(
+    out: bytearray,
+    message: ReadShareGroupStateSummaryResponseReadStateSummaryResult,
+) -> None:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out += _pack_uB(topic_id, count)
+    else:
+        out += topic_id
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_result_v0(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: ReadShareGroupStateSummaryResponse) -> None:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for results_item in results:
+        _write_read_state_summary_result_v0(out, results_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_partition_result_v1(
+    out: bytearray,
+    message: ReadShareGroupStateSummaryResponsePartitionResult,
+) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_ihB(message.partition, message.error_code, length)
+    else:
+        out += _pack_ih(message.partition, message.error_code)
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        out += _pack_iiqi(
+            message.state_epoch,
+            message.leader_epoch,
+            message.start_offset,
+            message.delivery_complete_count,
+        )
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iiqiB(
+            message.state_epoch,
+            message.leader_epoch,
+            message.start_offset,
+            message.delivery_complete_count,
+            0,
+        )
+
+
+def _write_read_state_summary_result_v1(
+    out: bytearray,
+    message: ReadShareGroupStateSummaryResponseReadStateSummaryResult,
+) -> None:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out += _pack_uB(topic_id, count)
+    else:
+        out += topic_id
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_result_v1(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v1(out: bytearray, message: ReadShareGroupStateSummaryResponse) -> None:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for results_item in results:
+        _write_read_state_summary_result_v1(out, results_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v1,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v1,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    partition_result_struct = StructSchema(
+        python_class=ReadShareGroupStateSummaryResponsePartitionResult,
+        fields=(
+            FieldSchema(
+                name="Partition",
+                attribute="partition",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorMessage",
+                attribute="error_message",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="StateEpoch",
+                attribute="state_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="LeaderEpoch",
+                attribute="leader_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="StartOffset",
+                attribute="start_offset",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="DeliveryCompleteCount",
+                attribute="delivery_complete_count",
+                type="int32",
+                versions=(1, 32767),
+                default=-1,
+                ignorable=True,
+            ),
+        ),
+    )
+    read_state_summary_result_struct = StructSchema(
+        python_class=ReadShareGroupStateSummaryResponseReadStateSummaryResult,
+        fields=(
+            FieldSchema(
+                name="TopicId",
+                attribute="topic_id",
+                type="uuid",
+                versions=(0, 32767),
+                default=ZERO_UUID,
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="PartitionResult",
+                struct=partition_result_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    read_share_group_state_summary_response_struct = StructSchema(
+        python_class=ReadShareGroupStateSummaryResponse,
+        fields=(
+            FieldSchema(
+                name="Results",
+                attribute="results",
+                type="ReadStateSummaryResult",
+                struct=read_state_summary_result_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="ReadShareGroupStateSummaryResponse",
+        flexible_from=0,
+        root=read_share_group_state_summary_response_struct,
+    )

@@ -1,0 +1,445 @@
+"""RemoteLogSegmentMetadataSnapshotRecord: versions 0, flexible from 0, record type 3.
+
+Generated from remote/RemoteLogSegmentMetadataSnapshotRecord.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_tag_section,
+    read_unknown_tags,
+    write_tag_section,
+)
+
+ZERO_UUID = bytes(16)
+_unpack_uqqiqqB = struct.Struct(">16sqqiqqB").unpack_from
+_unpack_bB = struct.Struct(">bB").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_iqB = struct.Struct(">iqB").unpack_from
+_pack_uqqiqq = struct.Struct(">16sqqiqq").pack
+_pack_uqqiqqB = struct.Struct(">16sqqiqqB").pack
+_pack_t = struct.Struct(">?").pack
+_pack_b = struct.Struct(">b").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_iq = struct.Struct(">iq").pack
+_pack_iqB = struct.Struct(">iqB").pack
+
+
+class RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry(Struct):
+    """SegmentLeaderEpochEntry of RemoteLogSegmentMetadataSnapshotRecord."""
+
+    __slots__ = ("leader_epoch", "offset", "unknown_tags")
+
+    leader_epoch: int
+    """Versions 0+."""
+    offset: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        leader_epoch: int = 0,
+        offset: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.leader_epoch = leader_epoch
+        self.offset = offset
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry)
+            and self.leader_epoch == other.leader_epoch
+            and self.offset == other.offset
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class RemoteLogSegmentMetadataSnapshotRecord(Message):
+    """Metadata RemoteLogSegmentMetadataSnapshotRecord."""
+
+    __slots__ = (
+        "segment_id",
+        "start_offset",
+        "end_offset",
+        "broker_id",
+        "max_timestamp_ms",
+        "event_timestamp_ms",
+        "segment_leader_epochs",
+        "segment_size_in_bytes",
+        "custom_metadata",
+        "remote_log_segment_state",
+        "txn_index_empty",
+        "unknown_tags",
+    )
+
+    NAME: ClassVar[str] = "RemoteLogSegmentMetadataSnapshotRecord"
+    TYPE: ClassVar[str] = "metadata"
+    API_KEY: ClassVar[int | None] = 3
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    SegmentLeaderEpochEntry = RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry
+
+    segment_id: bytes
+    """Versions 0+."""
+    start_offset: int
+    """Versions 0+."""
+    end_offset: int
+    """Versions 0+."""
+    broker_id: int
+    """Versions 0+."""
+    max_timestamp_ms: int
+    """Versions 0+."""
+    event_timestamp_ms: int
+    """Versions 0+."""
+    segment_leader_epochs: list[RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry]
+    """Versions 0+."""
+    segment_size_in_bytes: int
+    """Versions 0+."""
+    custom_metadata: bytes | None
+    """Versions 0+, null in 0+."""
+    remote_log_segment_state: int
+    """Versions 0+."""
+    txn_index_empty: bool
+    """Versions 0+, tag 0 in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        segment_id: bytes = ZERO_UUID,
+        start_offset: int = 0,
+        end_offset: int = 0,
+        broker_id: int = 0,
+        max_timestamp_ms: int = 0,
+        event_timestamp_ms: int = 0,
+        segment_leader_epochs: list[RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry] = EMPTY,
+        segment_size_in_bytes: int = 0,
+        custom_metadata: bytes | None = None,
+        remote_log_segment_state: int = 0,
+        txn_index_empty: bool = False,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.segment_id = segment_id
+        self.start_offset = start_offset
+        self.end_offset = end_offset
+        self.broker_id = broker_id
+        self.max_timestamp_ms = max_timestamp_ms
+        self.event_timestamp_ms = event_timestamp_ms
+        self.segment_leader_epochs = [] if segment_leader_epochs is EMPTY else segment_leader_epochs
+        self.segment_size_in_bytes = segment_size_in_bytes
+        self.custom_metadata = custom_metadata
+        self.remote_log_segment_state = remote_log_segment_state
+        self.txn_index_empty = txn_index_empty
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, RemoteLogSegmentMetadataSnapshotRecord)
+            and self.segment_id == other.segment_id
+            and self.start_offset == other.start_offset
+            and self.end_offset == other.end_offset
+            and self.broker_id == other.broker_id
+            and self.max_timestamp_ms == other.max_timestamp_ms
+            and self.event_timestamp_ms == other.event_timestamp_ms
+            and self.segment_leader_epochs == other.segment_leader_epochs
+            and self.segment_size_in_bytes == other.segment_size_in_bytes
+            and self.custom_metadata == other.custom_metadata
+            and self.remote_log_segment_state == other.remote_log_segment_state
+            and self.txn_index_empty == other.txn_index_empty
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+    ) -> tuple[RemoteLogSegmentMetadataSnapshotRecord, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_segment_leader_epoch_entry_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry, int]:
+    leader_epoch, offset, tags = _unpack_iqB(buffer, position)
+    position += 13
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry(
+        leader_epoch,
+        offset,
+        unknown,
+    ), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[RemoteLogSegmentMetadataSnapshotRecord, int]:
+    segment_leader_epochs: list[RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry]
+    segment_id, start_offset, end_offset, broker_id, max_timestamp_ms, event_timestamp_ms, count = _unpack_uqqiqqB(buffer, position)
+    position += 53
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    segment_leader_epochs = []
+    for _ in range(count):
+        segment_leader_epochs_item, position = _read_segment_leader_epoch_entry_v0(buffer, position)
+        segment_leader_epochs.append(segment_leader_epochs_item)
+    segment_size_in_bytes, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_unsigned_varint(buffer, position - 1)
+    if not length:
+        custom_metadata = None
+    else:
+        end = position + length - 1
+        custom_metadata = bytes(buffer[position:end])
+        position = end
+    remote_log_segment_state, tags = _unpack_bB(buffer, position)
+    position += 2
+    txn_index_empty: bool = False
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        sections, end_of_tags = read_tag_section(buffer, position - 1)
+        for tag, position, stop in sections:
+            if tag == 0:
+                txn_index_empty = buffer[position] != 0
+                position += 1
+            else:
+                unknown = unknown or {}
+                unknown[tag] = bytes(buffer[position:stop])
+                position = stop
+            if position != stop:
+                raise Malformed
+        position = end_of_tags
+    return RemoteLogSegmentMetadataSnapshotRecord(
+        segment_id,
+        start_offset,
+        end_offset,
+        broker_id,
+        max_timestamp_ms,
+        event_timestamp_ms,
+        segment_leader_epochs,
+        segment_size_in_bytes,
+        custom_metadata,
+        remote_log_segment_state,
+        txn_index_empty,
+        unknown,
+    ), position
+
+
+def _write_segment_leader_epoch_entry_v0(
+    out: bytearray,
+    message: RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry,
+) -> None:
+    if message.unknown_tags:
+        out += _pack_iq(message.leader_epoch, message.offset)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iqB(message.leader_epoch, message.offset, 0)
+
+
+def _write_v0(out: bytearray, message: RemoteLogSegmentMetadataSnapshotRecord) -> None:
+    segment_id = message.segment_id
+    if len(segment_id) != 16:
+        raise Malformed
+    segment_leader_epochs = message.segment_leader_epochs
+    count = len(segment_leader_epochs) + 1
+    if count < 128:
+        out += _pack_uqqiqqB(
+            segment_id,
+            message.start_offset,
+            message.end_offset,
+            message.broker_id,
+            message.max_timestamp_ms,
+            message.event_timestamp_ms,
+            count,
+        )
+    else:
+        out += _pack_uqqiqq(
+            segment_id,
+            message.start_offset,
+            message.end_offset,
+            message.broker_id,
+            message.max_timestamp_ms,
+            message.event_timestamp_ms,
+        )
+        write_unsigned_varint(out, count)
+    for segment_leader_epochs_item in segment_leader_epochs:
+        _write_segment_leader_epoch_entry_v0(out, segment_leader_epochs_item)
+    custom_metadata = message.custom_metadata
+    if custom_metadata is None:
+        data = b""
+        length = 0
+    else:
+        data = custom_metadata
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_iB(message.segment_size_in_bytes, length)
+    else:
+        out += _pack_i(message.segment_size_in_bytes)
+        write_unsigned_varint(out, length)
+    out += data
+    out += _pack_b(message.remote_log_segment_state)
+    tagged = []
+    if message.txn_index_empty:
+        section = bytearray()
+        section += _pack_t(message.txn_index_empty)
+        tagged.append((0, section))
+    if tagged or message.unknown_tags:
+        write_tag_section(out, tagged, message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    segment_leader_epoch_entry_struct = StructSchema(
+        python_class=RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry,
+        fields=(
+            FieldSchema(
+                name="LeaderEpoch",
+                attribute="leader_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Offset",
+                attribute="offset",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    remote_log_segment_metadata_snapshot_record_struct = StructSchema(
+        python_class=RemoteLogSegmentMetadataSnapshotRecord,
+        fields=(
+            FieldSchema(
+                name="SegmentId",
+                attribute="segment_id",
+                type="uuid",
+                versions=(0, 32767),
+                default=ZERO_UUID,
+            ),
+            FieldSchema(
+                name="StartOffset",
+                attribute="start_offset",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="EndOffset",
+                attribute="end_offset",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="BrokerId",
+                attribute="broker_id",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="MaxTimestampMs",
+                attribute="max_timestamp_ms",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="EventTimestampMs",
+                attribute="event_timestamp_ms",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="SegmentLeaderEpochs",
+                attribute="segment_leader_epochs",
+                type="SegmentLeaderEpochEntry",
+                struct=segment_leader_epoch_entry_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="SegmentSizeInBytes",
+                attribute="segment_size_in_bytes",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="CustomMetadata",
+                attribute="custom_metadata",
+                type="bytes",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="RemoteLogSegmentState",
+                attribute="remote_log_segment_state",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="TxnIndexEmpty",
+                attribute="txn_index_empty",
+                type="bool",
+                versions=(0, 32767),
+                tagged=(0, 32767),
+                tag=0,
+                default=False,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="RemoteLogSegmentMetadataSnapshotRecord",
+        flexible_from=0,
+        root=remote_log_segment_metadata_snapshot_record_struct,
+    )

@@ -1,0 +1,416 @@
+"""RemoteLogSegmentMetadataUpdateRecord: versions 0, flexible from 0, record type 1.
+
+Generated from remote/RemoteLogSegmentMetadataUpdateRecord.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+ZERO_UUID = bytes(16)
+_unpack_uB = struct.Struct(">16sB").unpack_from
+_unpack_uiB = struct.Struct(">16siB").unpack_from
+_unpack_bB = struct.Struct(">bB").unpack_from
+_unpack_iqB = struct.Struct(">iqB").unpack_from
+_pack_uB = struct.Struct(">16sB").pack
+_pack_ui = struct.Struct(">16si").pack
+_pack_uiB = struct.Struct(">16siB").pack
+_pack_b = struct.Struct(">b").pack
+_pack_bB = struct.Struct(">bB").pack
+_pack_iq = struct.Struct(">iq").pack
+_pack_iqB = struct.Struct(">iqB").pack
+
+
+class RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry(Struct):
+    """TopicIdPartitionEntry of RemoteLogSegmentMetadataUpdateRecord."""
+
+    __slots__ = ("name", "id", "partition", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    id: bytes
+    """Versions 0+."""
+    partition: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        id: bytes = ZERO_UUID,
+        partition: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.id = id
+        self.partition = partition
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry)
+            and self.name == other.name
+            and self.id == other.id
+            and self.partition == other.partition
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry(Struct):
+    """RemoteLogSegmentIdEntry of RemoteLogSegmentMetadataUpdateRecord."""
+
+    __slots__ = ("topic_id_partition", "id", "unknown_tags")
+
+    topic_id_partition: RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry
+    """Versions 0+."""
+    id: bytes
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_id_partition: RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry | None = None,
+        id: bytes = ZERO_UUID,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_id_partition = RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry() if topic_id_partition is None else topic_id_partition
+        self.id = id
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry)
+            and self.topic_id_partition == other.topic_id_partition
+            and self.id == other.id
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class RemoteLogSegmentMetadataUpdateRecord(Message):
+    """Metadata RemoteLogSegmentMetadataUpdateRecord."""
+
+    __slots__ = (
+        "remote_log_segment_id",
+        "broker_id",
+        "event_timestamp_ms",
+        "custom_metadata",
+        "remote_log_segment_state",
+        "unknown_tags",
+    )
+
+    NAME: ClassVar[str] = "RemoteLogSegmentMetadataUpdateRecord"
+    TYPE: ClassVar[str] = "metadata"
+    API_KEY: ClassVar[int | None] = 1
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    TopicIdPartitionEntry = RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry
+    RemoteLogSegmentIdEntry = RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry
+
+    remote_log_segment_id: RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry
+    """Versions 0+."""
+    broker_id: int
+    """Versions 0+."""
+    event_timestamp_ms: int
+    """Versions 0+."""
+    custom_metadata: bytes | None
+    """Versions 0+, null in 0+."""
+    remote_log_segment_state: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        remote_log_segment_id: RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry | None = None,
+        broker_id: int = 0,
+        event_timestamp_ms: int = 0,
+        custom_metadata: bytes | None = None,
+        remote_log_segment_state: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.remote_log_segment_id = RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry() if remote_log_segment_id is None else remote_log_segment_id
+        self.broker_id = broker_id
+        self.event_timestamp_ms = event_timestamp_ms
+        self.custom_metadata = custom_metadata
+        self.remote_log_segment_state = remote_log_segment_state
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, RemoteLogSegmentMetadataUpdateRecord)
+            and self.remote_log_segment_id == other.remote_log_segment_id
+            and self.broker_id == other.broker_id
+            and self.event_timestamp_ms == other.event_timestamp_ms
+            and self.custom_metadata == other.custom_metadata
+            and self.remote_log_segment_state == other.remote_log_segment_state
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+    ) -> tuple[RemoteLogSegmentMetadataUpdateRecord, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_topic_id_partition_entry_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    id, partition, tags = _unpack_uiB(buffer, position)
+    position += 21
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry(name, id, partition, unknown), position
+
+
+def _read_remote_log_segment_id_entry_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry, int]:
+    topic_id_partition, position = _read_topic_id_partition_entry_v0(buffer, position)
+    id, tags = _unpack_uB(buffer, position)
+    position += 17
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry(
+        topic_id_partition,
+        id,
+        unknown,
+    ), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[RemoteLogSegmentMetadataUpdateRecord, int]:
+    remote_log_segment_id, position = _read_remote_log_segment_id_entry_v0(buffer, position)
+    broker_id, event_timestamp_ms, length = _unpack_iqB(buffer, position)
+    position += 13
+    if length > 127:
+        length, position = read_unsigned_varint(buffer, position - 1)
+    if not length:
+        custom_metadata = None
+    else:
+        end = position + length - 1
+        custom_metadata = bytes(buffer[position:end])
+        position = end
+    remote_log_segment_state, tags = _unpack_bB(buffer, position)
+    position += 2
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return RemoteLogSegmentMetadataUpdateRecord(
+        remote_log_segment_id,
+        broker_id,
+        event_timestamp_ms,
+        custom_metadata,
+        remote_log_segment_state,
+        unknown,
+    ), position
+
+
+def _write_topic_id_partition_entry_v0(
+    out: bytearray,
+    message: RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    id = message.id
+    if len(id) != 16:
+        raise Malformed
+    if message.unknown_tags:
+        out += _pack_ui(id, message.partition)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_uiB(id, message.partition, 0)
+
+
+def _write_remote_log_segment_id_entry_v0(
+    out: bytearray,
+    message: RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry,
+) -> None:
+    topic_id_partition = message.topic_id_partition
+    _write_topic_id_partition_entry_v0(out, topic_id_partition)
+    id = message.id
+    if len(id) != 16:
+        raise Malformed
+    if message.unknown_tags:
+        out += id
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_uB(id, 0)
+
+
+def _write_v0(out: bytearray, message: RemoteLogSegmentMetadataUpdateRecord) -> None:
+    remote_log_segment_id = message.remote_log_segment_id
+    _write_remote_log_segment_id_entry_v0(out, remote_log_segment_id)
+    custom_metadata = message.custom_metadata
+    if custom_metadata is None:
+        data = b""
+        length = 0
+    else:
+        data = custom_metadata
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_iqB(message.broker_id, message.event_timestamp_ms, length)
+    else:
+        out += _pack_iq(message.broker_id, message.event_timestamp_ms)
+        write_unsigned_varint(out, length)
+    out += data
+    if message.unknown_tags:
+        out += _pack_b(message.remote_log_segment_state)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_bB(message.remote_log_segment_state, 0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    topic_id_partition_entry_struct = StructSchema(
+        python_class=RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Id",
+                attribute="id",
+                type="uuid",
+                versions=(0, 32767),
+                default=ZERO_UUID,
+            ),
+            FieldSchema(
+                name="Partition",
+                attribute="partition",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    remote_log_segment_id_entry_struct = StructSchema(
+        python_class=RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry,
+        fields=(
+            FieldSchema(
+                name="TopicIdPartition",
+                attribute="topic_id_partition",
+                type="TopicIdPartitionEntry",
+                struct=topic_id_partition_entry_struct,
+                versions=(0, 32767),
+                default=Default.EMPTY_STRUCT,
+            ),
+            FieldSchema(
+                name="Id",
+                attribute="id",
+                type="uuid",
+                versions=(0, 32767),
+                default=ZERO_UUID,
+            ),
+        ),
+    )
+    remote_log_segment_metadata_update_record_struct = StructSchema(
+        python_class=RemoteLogSegmentMetadataUpdateRecord,
+        fields=(
+            FieldSchema(
+                name="RemoteLogSegmentId",
+                attribute="remote_log_segment_id",
+                type="RemoteLogSegmentIdEntry",
+                struct=remote_log_segment_id_entry_struct,
+                versions=(0, 32767),
+                default=Default.EMPTY_STRUCT,
+            ),
+            FieldSchema(
+                name="BrokerId",
+                attribute="broker_id",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="EventTimestampMs",
+                attribute="event_timestamp_ms",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="CustomMetadata",
+                attribute="custom_metadata",
+                type="bytes",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="RemoteLogSegmentState",
+                attribute="remote_log_segment_state",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="RemoteLogSegmentMetadataUpdateRecord",
+        flexible_from=0,
+        root=remote_log_segment_metadata_update_record_struct,
+    )

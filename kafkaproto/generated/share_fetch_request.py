@@ -1,0 +1,952 @@
+"""ShareFetchRequest: versions 1-2, flexible from 0, api key 78.
+
+Generated from api/ShareFetchRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+ZERO_UUID = bytes(16)
+_unpack_uB = struct.Struct(">16sB").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_iiiiiiB = struct.Struct(">iiiiiiB").unpack_from
+_unpack_iiiiiibtB = struct.Struct(">iiiiiib?B").unpack_from
+_unpack_qqB = struct.Struct(">qqB").unpack_from
+_pack_uB = struct.Struct(">16sB").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_iiiiii = struct.Struct(">iiiiii").pack
+_pack_iiiiiiB = struct.Struct(">iiiiiiB").pack
+_pack_iiiiiibt = struct.Struct(">iiiiiib?").pack
+_pack_iiiiiibtB = struct.Struct(">iiiiiib?B").pack
+_pack_qq = struct.Struct(">qq").pack
+_pack_qqB = struct.Struct(">qqB").pack
+
+
+class ShareFetchRequestAcknowledgementBatch(Struct):
+    """AcknowledgementBatch of ShareFetchRequest."""
+
+    __slots__ = ("first_offset", "last_offset", "acknowledge_types", "unknown_tags")
+
+    first_offset: int
+    """Versions 0+."""
+    last_offset: int
+    """Versions 0+."""
+    acknowledge_types: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        first_offset: int = 0,
+        last_offset: int = 0,
+        acknowledge_types: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.first_offset = first_offset
+        self.last_offset = last_offset
+        self.acknowledge_types = [] if acknowledge_types is EMPTY else acknowledge_types
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ShareFetchRequestAcknowledgementBatch)
+            and self.first_offset == other.first_offset
+            and self.last_offset == other.last_offset
+            and self.acknowledge_types == other.acknowledge_types
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ShareFetchRequestFetchPartition(Struct):
+    """FetchPartition of ShareFetchRequest."""
+
+    __slots__ = ("partition_index", "partition_max_bytes", "acknowledgement_batches", "unknown_tags")
+
+    partition_index: int
+    """Versions 0+."""
+    partition_max_bytes: int
+    """Versions 0."""
+    acknowledgement_batches: list[ShareFetchRequestAcknowledgementBatch]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        partition_index: int = 0,
+        partition_max_bytes: int = 0,
+        acknowledgement_batches: list[ShareFetchRequestAcknowledgementBatch] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.partition_index = partition_index
+        self.partition_max_bytes = partition_max_bytes
+        self.acknowledgement_batches = [] if acknowledgement_batches is EMPTY else acknowledgement_batches
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ShareFetchRequestFetchPartition)
+            and self.partition_index == other.partition_index
+            and self.partition_max_bytes == other.partition_max_bytes
+            and self.acknowledgement_batches == other.acknowledgement_batches
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ShareFetchRequestFetchTopic(Struct):
+    """FetchTopic of ShareFetchRequest."""
+
+    __slots__ = ("topic_id", "partitions", "unknown_tags")
+
+    topic_id: bytes
+    """Versions 0+."""
+    partitions: list[ShareFetchRequestFetchPartition]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_id: bytes = ZERO_UUID,
+        partitions: list[ShareFetchRequestFetchPartition] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_id = topic_id
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ShareFetchRequestFetchTopic)
+            and self.topic_id == other.topic_id
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ShareFetchRequestForgottenTopic(Struct):
+    """ForgottenTopic of ShareFetchRequest."""
+
+    __slots__ = ("topic_id", "partitions", "unknown_tags")
+
+    topic_id: bytes
+    """Versions 0+."""
+    partitions: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_id: bytes = ZERO_UUID,
+        partitions: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_id = topic_id
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ShareFetchRequestForgottenTopic)
+            and self.topic_id == other.topic_id
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ShareFetchRequest(Message):
+    """Request ShareFetchRequest."""
+
+    __slots__ = (
+        "group_id",
+        "member_id",
+        "share_session_epoch",
+        "max_wait_ms",
+        "min_bytes",
+        "max_bytes",
+        "max_records",
+        "batch_size",
+        "share_acquire_mode",
+        "is_renew_ack",
+        "topics",
+        "forgotten_topics_data",
+        "unknown_tags",
+    )
+
+    NAME: ClassVar[str] = "ShareFetchRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 78
+    MIN_VERSION: ClassVar[int] = 1
+    MAX_VERSION: ClassVar[int] = 2
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    AcknowledgementBatch = ShareFetchRequestAcknowledgementBatch
+    FetchPartition = ShareFetchRequestFetchPartition
+    FetchTopic = ShareFetchRequestFetchTopic
+    ForgottenTopic = ShareFetchRequestForgottenTopic
+
+    group_id: str | None
+    """Versions 0+, null in 0+."""
+    member_id: str | None
+    """Versions 0+, null in 0+."""
+    share_session_epoch: int
+    """Versions 0+."""
+    max_wait_ms: int
+    """Versions 0+."""
+    min_bytes: int
+    """Versions 0+."""
+    max_bytes: int
+    """Versions 0+."""
+    max_records: int
+    """Versions 1+."""
+    batch_size: int
+    """Versions 1+."""
+    share_acquire_mode: int
+    """Versions 2+, dropped where a version lacks it."""
+    is_renew_ack: bool
+    """Versions 2+."""
+    topics: list[ShareFetchRequestFetchTopic]
+    """Versions 0+."""
+    forgotten_topics_data: list[ShareFetchRequestForgottenTopic]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        group_id: str | None = None,
+        member_id: str | None = "",
+        share_session_epoch: int = 0,
+        max_wait_ms: int = 0,
+        min_bytes: int = 0,
+        max_bytes: int = 2147483647,
+        max_records: int = 0,
+        batch_size: int = 0,
+        share_acquire_mode: int = 0,
+        is_renew_ack: bool = False,
+        topics: list[ShareFetchRequestFetchTopic] = EMPTY,
+        forgotten_topics_data: list[ShareFetchRequestForgottenTopic] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.group_id = group_id
+        self.member_id = member_id
+        self.share_session_epoch = share_session_epoch
+        self.max_wait_ms = max_wait_ms
+        self.min_bytes = min_bytes
+        self.max_bytes = max_bytes
+        self.max_records = max_records
+        self.batch_size = batch_size
+        self.share_acquire_mode = share_acquire_mode
+        self.is_renew_ack = is_renew_ack
+        self.topics = [] if topics is EMPTY else topics
+        self.forgotten_topics_data = [] if forgotten_topics_data is EMPTY else forgotten_topics_data
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ShareFetchRequest)
+            and self.group_id == other.group_id
+            and self.member_id == other.member_id
+            and self.share_session_epoch == other.share_session_epoch
+            and self.max_wait_ms == other.max_wait_ms
+            and self.min_bytes == other.min_bytes
+            and self.max_bytes == other.max_bytes
+            and self.max_records == other.max_records
+            and self.batch_size == other.batch_size
+            and self.share_acquire_mode == other.share_acquire_mode
+            and self.is_renew_ack == other.is_renew_ack
+            and self.topics == other.topics
+            and self.forgotten_topics_data == other.forgotten_topics_data
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[ShareFetchRequest, int]:
+        return _READERS[version - 1](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 1](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_acknowledgement_batch_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ShareFetchRequestAcknowledgementBatch, int]:
+    acknowledge_types: list[int]
+    first_offset, last_offset, count = _unpack_qqB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    acknowledge_types = unpack_many("b", 1, count, buffer, position)
+    position += count * 1
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ShareFetchRequestAcknowledgementBatch(
+        first_offset,
+        last_offset,
+        acknowledge_types,
+        unknown,
+    ), position
+
+
+def _read_fetch_partition_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequestFetchPartition, int]:
+    acknowledgement_batches: list[ShareFetchRequestAcknowledgementBatch]
+    partition_index, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    acknowledgement_batches = []
+    for _ in range(count):
+        acknowledgement_batches_item, position = _read_acknowledgement_batch_v1(buffer, position)
+        acknowledgement_batches.append(acknowledgement_batches_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ShareFetchRequestFetchPartition(partition_index, 0, acknowledgement_batches, unknown), position
+
+
+def _read_fetch_topic_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequestFetchTopic, int]:
+    partitions: list[ShareFetchRequestFetchPartition]
+    topic_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_fetch_partition_v1(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ShareFetchRequestFetchTopic(topic_id, partitions, unknown), position
+
+
+def _read_forgotten_topic_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequestForgottenTopic, int]:
+    partitions: list[int]
+    topic_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ShareFetchRequestForgottenTopic(topic_id, partitions, unknown), position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        group_id = None
+    else:
+        end = position + length - 1
+        group_id = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        member_id = None
+    else:
+        end = position + length - 1
+        member_id = str(buffer[position:end], "utf-8")
+        position = end
+    topics: list[ShareFetchRequestFetchTopic]
+    share_session_epoch, max_wait_ms, min_bytes, max_bytes, max_records, batch_size, count = _unpack_iiiiiiB(buffer, position)
+    position += 25
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_fetch_topic_v1(buffer, position)
+        topics.append(topics_item)
+    forgotten_topics_data: list[ShareFetchRequestForgottenTopic]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    forgotten_topics_data = []
+    for _ in range(count):
+        forgotten_topics_data_item, position = _read_forgotten_topic_v1(buffer, position)
+        forgotten_topics_data.append(forgotten_topics_data_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ShareFetchRequest(
+        group_id,
+        member_id,
+        share_session_epoch,
+        max_wait_ms,
+        min_bytes,
+        max_bytes,
+        max_records,
+        batch_size,
+        0,
+        False,
+        topics,
+        forgotten_topics_data,
+        unknown,
+    ), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[ShareFetchRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        group_id = None
+    else:
+        end = position + length - 1
+        group_id = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        member_id = None
+    else:
+        end = position + length - 1
+        member_id = str(buffer[position:end], "utf-8")
+        position = end
+    topics: list[ShareFetchRequestFetchTopic]
+    share_session_epoch, max_wait_ms, min_bytes, max_bytes, max_records, batch_size, share_acquire_mode, is_renew_ack, count = _unpack_iiiiiibtB(buffer, position)
+    position += 27
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_fetch_topic_v1(buffer, position)
+        topics.append(topics_item)
+    forgotten_topics_data: list[ShareFetchRequestForgottenTopic]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    forgotten_topics_data = []
+    for _ in range(count):
+        forgotten_topics_data_item, position = _read_forgotten_topic_v1(buffer, position)
+        forgotten_topics_data.append(forgotten_topics_data_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ShareFetchRequest(
+        group_id,
+        member_id,
+        share_session_epoch,
+        max_wait_ms,
+        min_bytes,
+        max_bytes,
+        max_records,
+        batch_size,
+        share_acquire_mode,
+        is_renew_ack,
+        topics,
+        forgotten_topics_data,
+        unknown,
+    ), position
+
+
+def _write_acknowledgement_batch_v1(out: bytearray, message: ShareFetchRequestAcknowledgementBatch) -> None:
+    acknowledge_types = message.acknowledge_types
+    count = len(acknowledge_types) + 1
+    if count < 128:
+        out += _pack_qqB(message.first_offset, message.last_offset, count)
+    else:
+        out += _pack_qq(message.first_offset, message.last_offset)
+        write_unsigned_varint(out, count)
+    out += pack_many("b", acknowledge_types)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_fetch_partition_v1(out: bytearray, message: ShareFetchRequestFetchPartition) -> None:
+    if message.partition_max_bytes != 0:
+        raise Malformed
+    acknowledgement_batches = message.acknowledgement_batches
+    count = len(acknowledgement_batches) + 1
+    if count < 128:
+        out += _pack_iB(message.partition_index, count)
+    else:
+        out += _pack_i(message.partition_index)
+        write_unsigned_varint(out, count)
+    for acknowledgement_batches_item in acknowledgement_batches:
+        _write_acknowledgement_batch_v1(out, acknowledgement_batches_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_fetch_topic_v1(out: bytearray, message: ShareFetchRequestFetchTopic) -> None:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out += _pack_uB(topic_id, count)
+    else:
+        out += topic_id
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_fetch_partition_v1(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_forgotten_topic_v1(out: bytearray, message: ShareFetchRequestForgottenTopic) -> None:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out += _pack_uB(topic_id, count)
+    else:
+        out += topic_id
+        write_unsigned_varint(out, count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v1(out: bytearray, message: ShareFetchRequest) -> None:
+    if message.is_renew_ack:
+        raise Malformed
+    group_id = message.group_id
+    if group_id is None:
+        data = b""
+        length = 0
+    else:
+        data = group_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    member_id = message.member_id
+    if member_id is None:
+        data = b""
+        length = 0
+    else:
+        data = member_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_iiiiiiB(
+            message.share_session_epoch,
+            message.max_wait_ms,
+            message.min_bytes,
+            message.max_bytes,
+            message.max_records,
+            message.batch_size,
+            count,
+        )
+    else:
+        out += _pack_iiiiii(
+            message.share_session_epoch,
+            message.max_wait_ms,
+            message.min_bytes,
+            message.max_bytes,
+            message.max_records,
+            message.batch_size,
+        )
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_fetch_topic_v1(out, topics_item)
+    forgotten_topics_data = message.forgotten_topics_data
+    count = len(forgotten_topics_data) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for forgotten_topics_data_item in forgotten_topics_data:
+        _write_forgotten_topic_v1(out, forgotten_topics_data_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v2(out: bytearray, message: ShareFetchRequest) -> None:
+    group_id = message.group_id
+    if group_id is None:
+        data = b""
+        length = 0
+    else:
+        data = group_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    member_id = message.member_id
+    if member_id is None:
+        data = b""
+        length = 0
+    else:
+        data = member_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_iiiiiibtB(
+            message.share_session_epoch,
+            message.max_wait_ms,
+            message.min_bytes,
+            message.max_bytes,
+            message.max_records,
+            message.batch_size,
+            message.share_acquire_mode,
+            message.is_renew_ack,
+            count,
+        )
+    else:
+        out += _pack_iiiiiibt(
+            message.share_session_epoch,
+            message.max_wait_ms,
+            message.min_bytes,
+            message.max_bytes,
+            message.max_records,
+            message.batch_size,
+            message.share_acquire_mode,
+            message.is_renew_ack,
+        )
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_fetch_topic_v1(out, topics_item)
+    forgotten_topics_data = message.forgotten_topics_data
+    count = len(forgotten_topics_data) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for forgotten_topics_data_item in forgotten_topics_data:
+        _write_forgotten_topic_v1(out, forgotten_topics_data_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v1,
+    _read_v2,
+)
+
+_WRITERS = (
+    _write_v1,
+    _write_v2,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    acknowledgement_batch_struct = StructSchema(
+        python_class=ShareFetchRequestAcknowledgementBatch,
+        fields=(
+            FieldSchema(
+                name="FirstOffset",
+                attribute="first_offset",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="LastOffset",
+                attribute="last_offset",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="AcknowledgeTypes",
+                attribute="acknowledge_types",
+                type="int8",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    fetch_partition_struct = StructSchema(
+        python_class=ShareFetchRequestFetchPartition,
+        fields=(
+            FieldSchema(
+                name="PartitionIndex",
+                attribute="partition_index",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="PartitionMaxBytes",
+                attribute="partition_max_bytes",
+                type="int32",
+                versions=(0, 0),
+                default=0,
+            ),
+            FieldSchema(
+                name="AcknowledgementBatches",
+                attribute="acknowledgement_batches",
+                type="AcknowledgementBatch",
+                struct=acknowledgement_batch_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    fetch_topic_struct = StructSchema(
+        python_class=ShareFetchRequestFetchTopic,
+        fields=(
+            FieldSchema(
+                name="TopicId",
+                attribute="topic_id",
+                type="uuid",
+                versions=(0, 32767),
+                default=ZERO_UUID,
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="FetchPartition",
+                struct=fetch_partition_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    forgotten_topic_struct = StructSchema(
+        python_class=ShareFetchRequestForgottenTopic,
+        fields=(
+            FieldSchema(
+                name="TopicId",
+                attribute="topic_id",
+                type="uuid",
+                versions=(0, 32767),
+                default=ZERO_UUID,
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    share_fetch_request_struct = StructSchema(
+        python_class=ShareFetchRequest,
+        fields=(
+            FieldSchema(
+                name="GroupId",
+                attribute="group_id",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="MemberId",
+                attribute="member_id",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="ShareSessionEpoch",
+                attribute="share_session_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="MaxWaitMs",
+                attribute="max_wait_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="MinBytes",
+                attribute="min_bytes",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="MaxBytes",
+                attribute="max_bytes",
+                type="int32",
+                versions=(0, 32767),
+                default=2147483647,
+            ),
+            FieldSchema(
+                name="MaxRecords",
+                attribute="max_records",
+                type="int32",
+                versions=(1, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="BatchSize",
+                attribute="batch_size",
+                type="int32",
+                versions=(1, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ShareAcquireMode",
+                attribute="share_acquire_mode",
+                type="int8",
+                versions=(2, 32767),
+                default=0,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="IsRenewAck",
+                attribute="is_renew_ack",
+                type="bool",
+                versions=(2, 32767),
+                default=False,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="FetchTopic",
+                struct=fetch_topic_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="ForgottenTopicsData",
+                attribute="forgotten_topics_data",
+                type="ForgottenTopic",
+                struct=forgotten_topic_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(name="ShareFetchRequest", flexible_from=0, root=share_fetch_request_struct)

@@ -1,0 +1,253 @@
+"""ShareGroupTargetAssignmentMemberValue: versions 0, flexible from 0, record type 13.
+
+Generated from group/ShareGroupTargetAssignmentMemberValue.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_unknown_tags,
+    unpack_many,
+    write_tag_section,
+)
+
+ZERO_UUID = bytes(16)
+_unpack_uB = struct.Struct(">16sB").unpack_from
+_pack_uB = struct.Struct(">16sB").pack
+
+
+class ShareGroupTargetAssignmentMemberValueTopicPartition(Struct):
+    """TopicPartition of ShareGroupTargetAssignmentMemberValue."""
+
+    __slots__ = ("topic_id", "partitions", "unknown_tags")
+
+    topic_id: bytes
+    """Versions 0+."""
+    partitions: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_id: bytes = ZERO_UUID,
+        partitions: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_id = topic_id
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ShareGroupTargetAssignmentMemberValueTopicPartition)
+            and self.topic_id == other.topic_id
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class ShareGroupTargetAssignmentMemberValue(Message):
+    """Coordinator-value ShareGroupTargetAssignmentMemberValue."""
+
+    __slots__ = ("topic_partitions", "unknown_tags")
+
+    NAME: ClassVar[str] = "ShareGroupTargetAssignmentMemberValue"
+    TYPE: ClassVar[str] = "coordinator-value"
+    API_KEY: ClassVar[int | None] = 13
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    TopicPartition = ShareGroupTargetAssignmentMemberValueTopicPartition
+
+    topic_partitions: list[ShareGroupTargetAssignmentMemberValueTopicPartition]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_partitions: list[ShareGroupTargetAssignmentMemberValueTopicPartition] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_partitions = [] if topic_partitions is EMPTY else topic_partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ShareGroupTargetAssignmentMemberValue)
+            and self.topic_partitions == other.topic_partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+    ) -> tuple[ShareGroupTargetAssignmentMemberValue, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_topic_partition_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[ShareGroupTargetAssignmentMemberValueTopicPartition, int]:
+    partitions: list[int]
+    topic_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ShareGroupTargetAssignmentMemberValueTopicPartition(topic_id, partitions, unknown), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[ShareGroupTargetAssignmentMemberValue, int]:
+    topic_partitions: list[ShareGroupTargetAssignmentMemberValueTopicPartition]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topic_partitions = []
+    for _ in range(count):
+        topic_partitions_item, position = _read_topic_partition_v0(buffer, position)
+        topic_partitions.append(topic_partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return ShareGroupTargetAssignmentMemberValue(topic_partitions, unknown), position
+
+
+def _write_topic_partition_v0(
+    out: bytearray,
+    message: ShareGroupTargetAssignmentMemberValueTopicPartition,
+) -> None:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out += _pack_uB(topic_id, count)
+    else:
+        out += topic_id
+        write_unsigned_varint(out, count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: ShareGroupTargetAssignmentMemberValue) -> None:
+    topic_partitions = message.topic_partitions
+    count = len(topic_partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topic_partitions_item in topic_partitions:
+        _write_topic_partition_v0(out, topic_partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    topic_partition_struct = StructSchema(
+        python_class=ShareGroupTargetAssignmentMemberValueTopicPartition,
+        fields=(
+            FieldSchema(
+                name="TopicId",
+                attribute="topic_id",
+                type="uuid",
+                versions=(0, 32767),
+                default=ZERO_UUID,
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    share_group_target_assignment_member_value_struct = StructSchema(
+        python_class=ShareGroupTargetAssignmentMemberValue,
+        fields=(
+            FieldSchema(
+                name="TopicPartitions",
+                attribute="topic_partitions",
+                type="TopicPartition",
+                struct=topic_partition_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="ShareGroupTargetAssignmentMemberValue",
+        flexible_from=0,
+        root=share_group_target_assignment_member_value_struct,
+    )

@@ -1,0 +1,1971 @@
+"""StreamsGroupDescribeResponse: versions 0, flexible from 0, api key 89.
+
+Generated from api/StreamsGroupDescribeResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_tB = struct.Struct(">?B").unpack_from
+_unpack_HB = struct.Struct(">HB").unpack_from
+_unpack_b = struct.Struct(">b").unpack_from
+_unpack_hB = struct.Struct(">hB").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ihB = struct.Struct(">ihB").unpack_from
+_unpack_iib = struct.Struct(">iib").unpack_from
+_unpack_iqB = struct.Struct(">iqB").unpack_from
+_pack_t = struct.Struct(">?").pack
+_pack_tB = struct.Struct(">?B").pack
+_pack_H = struct.Struct(">H").pack
+_pack_HB = struct.Struct(">HB").pack
+_pack_b = struct.Struct(">b").pack
+_pack_h = struct.Struct(">h").pack
+_pack_hB = struct.Struct(">hB").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ih = struct.Struct(">ih").pack
+_pack_ihB = struct.Struct(">ihB").pack
+_pack_iib = struct.Struct(">iib").pack
+_pack_iq = struct.Struct(">iq").pack
+_pack_iqB = struct.Struct(">iqB").pack
+
+
+class StreamsGroupDescribeResponseKeyValue(Struct):
+    """KeyValue of StreamsGroupDescribeResponse."""
+
+    __slots__ = ("key", "value", "unknown_tags")
+
+    key: str
+    """Versions 0+."""
+    value: str
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        key: str = "",
+        value: str = "",
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.key = key
+        self.value = value
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupDescribeResponseKeyValue)
+            and self.key == other.key
+            and self.value == other.value
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupDescribeResponseTopicInfo(Struct):
+    """TopicInfo of StreamsGroupDescribeResponse."""
+
+    __slots__ = ("name", "partitions", "replication_factor", "topic_configs", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    partitions: int
+    """Versions 0+."""
+    replication_factor: int
+    """Versions 0+."""
+    topic_configs: list[StreamsGroupDescribeResponseKeyValue]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        partitions: int = 0,
+        replication_factor: int = 0,
+        topic_configs: list[StreamsGroupDescribeResponseKeyValue] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.partitions = partitions
+        self.replication_factor = replication_factor
+        self.topic_configs = [] if topic_configs is EMPTY else topic_configs
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupDescribeResponseTopicInfo)
+            and self.name == other.name
+            and self.partitions == other.partitions
+            and self.replication_factor == other.replication_factor
+            and self.topic_configs == other.topic_configs
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupDescribeResponseSubtopology(Struct):
+    """Subtopology of StreamsGroupDescribeResponse."""
+
+    __slots__ = (
+        "subtopology_id",
+        "source_topics",
+        "repartition_sink_topics",
+        "state_changelog_topics",
+        "repartition_source_topics",
+        "unknown_tags",
+    )
+
+    subtopology_id: str
+    """Versions 0+."""
+    source_topics: list[str]
+    """Versions 0+."""
+    repartition_sink_topics: list[str]
+    """Versions 0+."""
+    state_changelog_topics: list[StreamsGroupDescribeResponseTopicInfo]
+    """Versions 0+."""
+    repartition_source_topics: list[StreamsGroupDescribeResponseTopicInfo]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        subtopology_id: str = "",
+        source_topics: list[str] = EMPTY,
+        repartition_sink_topics: list[str] = EMPTY,
+        state_changelog_topics: list[StreamsGroupDescribeResponseTopicInfo] = EMPTY,
+        repartition_source_topics: list[StreamsGroupDescribeResponseTopicInfo] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.subtopology_id = subtopology_id
+        self.source_topics = [] if source_topics is EMPTY else source_topics
+        self.repartition_sink_topics = [] if repartition_sink_topics is EMPTY else repartition_sink_topics
+        self.state_changelog_topics = [] if state_changelog_topics is EMPTY else state_changelog_topics
+        self.repartition_source_topics = [] if repartition_source_topics is EMPTY else repartition_source_topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupDescribeResponseSubtopology)
+            and self.subtopology_id == other.subtopology_id
+            and self.source_topics == other.source_topics
+            and self.repartition_sink_topics == other.repartition_sink_topics
+            and self.state_changelog_topics == other.state_changelog_topics
+            and self.repartition_source_topics == other.repartition_source_topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupDescribeResponseTopology(Struct):
+    """Topology of StreamsGroupDescribeResponse."""
+
+    __slots__ = ("epoch", "subtopologies", "unknown_tags")
+
+    epoch: int
+    """Versions 0+."""
+    subtopologies: list[StreamsGroupDescribeResponseSubtopology] | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        epoch: int = 0,
+        subtopologies: list[StreamsGroupDescribeResponseSubtopology] | None = None,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.epoch = epoch
+        self.subtopologies = subtopologies
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupDescribeResponseTopology)
+            and self.epoch == other.epoch
+            and self.subtopologies == other.subtopologies
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupDescribeResponseEndpoint(Struct):
+    """Endpoint of StreamsGroupDescribeResponse."""
+
+    __slots__ = ("host", "port", "unknown_tags")
+
+    host: str
+    """Versions 0+."""
+    port: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        host: str = "",
+        port: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.host = host
+        self.port = port
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupDescribeResponseEndpoint)
+            and self.host == other.host
+            and self.port == other.port
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupDescribeResponseTaskOffset(Struct):
+    """TaskOffset of StreamsGroupDescribeResponse."""
+
+    __slots__ = ("subtopology_id", "partition", "offset", "unknown_tags")
+
+    subtopology_id: str
+    """Versions 0+."""
+    partition: int
+    """Versions 0+."""
+    offset: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        subtopology_id: str = "",
+        partition: int = 0,
+        offset: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.subtopology_id = subtopology_id
+        self.partition = partition
+        self.offset = offset
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupDescribeResponseTaskOffset)
+            and self.subtopology_id == other.subtopology_id
+            and self.partition == other.partition
+            and self.offset == other.offset
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupDescribeResponseTaskIds(Struct):
+    """TaskIds of StreamsGroupDescribeResponse."""
+
+    __slots__ = ("subtopology_id", "partitions", "unknown_tags")
+
+    subtopology_id: str
+    """Versions 0+."""
+    partitions: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        subtopology_id: str = "",
+        partitions: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.subtopology_id = subtopology_id
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupDescribeResponseTaskIds)
+            and self.subtopology_id == other.subtopology_id
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupDescribeResponseAssignment(Struct):
+    """Assignment of StreamsGroupDescribeResponse."""
+
+    __slots__ = ("active_tasks", "standby_tasks", "warmup_tasks", "unknown_tags")
+
+    active_tasks: list[StreamsGroupDescribeResponseTaskIds]
+    """Versions 0+."""
+    standby_tasks: list[StreamsGroupDescribeResponseTaskIds]
+    """Versions 0+."""
+    warmup_tasks: list[StreamsGroupDescribeResponseTaskIds]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        active_tasks: list[StreamsGroupDescribeResponseTaskIds] = EMPTY,
+        standby_tasks: list[StreamsGroupDescribeResponseTaskIds] = EMPTY,
+        warmup_tasks: list[StreamsGroupDescribeResponseTaskIds] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.active_tasks = [] if active_tasks is EMPTY else active_tasks
+        self.standby_tasks = [] if standby_tasks is EMPTY else standby_tasks
+        self.warmup_tasks = [] if warmup_tasks is EMPTY else warmup_tasks
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupDescribeResponseAssignment)
+            and self.active_tasks == other.active_tasks
+            and self.standby_tasks == other.standby_tasks
+            and self.warmup_tasks == other.warmup_tasks
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupDescribeResponseMember(Struct):
+    """Member of StreamsGroupDescribeResponse."""
+
+    __slots__ = (
+        "member_id",
+        "member_epoch",
+        "instance_id",
+        "rack_id",
+        "client_id",
+        "client_host",
+        "topology_epoch",
+        "process_id",
+        "user_endpoint",
+        "client_tags",
+        "task_offsets",
+        "task_end_offsets",
+        "assignment",
+        "target_assignment",
+        "is_classic",
+        "unknown_tags",
+    )
+
+    member_id: str
+    """Versions 0+."""
+    member_epoch: int
+    """Versions 0+."""
+    instance_id: str | None
+    """Versions 0+, null in 0+."""
+    rack_id: str | None
+    """Versions 0+, null in 0+."""
+    client_id: str
+    """Versions 0+."""
+    client_host: str
+    """Versions 0+."""
+    topology_epoch: int
+    """Versions 0+."""
+    process_id: str
+    """Versions 0+."""
+    user_endpoint: StreamsGroupDescribeResponseEndpoint | None
+    """Versions 0+, null in 0+."""
+    client_tags: list[StreamsGroupDescribeResponseKeyValue]
+    """Versions 0+."""
+    task_offsets: list[StreamsGroupDescribeResponseTaskOffset]
+    """Versions 0+."""
+    task_end_offsets: list[StreamsGroupDescribeResponseTaskOffset]
+    """Versions 0+."""
+    assignment: StreamsGroupDescribeResponseAssignment
+    """Versions 0+."""
+    target_assignment: StreamsGroupDescribeResponseAssignment
+    """Versions 0+."""
+    is_classic: bool
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        member_id: str = "",
+        member_epoch: int = 0,
+        instance_id: str | None = None,
+        rack_id: str | None = None,
+        client_id: str = "",
+        client_host: str = "",
+        topology_epoch: int = 0,
+        process_id: str = "",
+        user_endpoint: StreamsGroupDescribeResponseEndpoint | None = None,
+        client_tags: list[StreamsGroupDescribeResponseKeyValue] = EMPTY,
+        task_offsets: list[StreamsGroupDescribeResponseTaskOffset] = EMPTY,
+        task_end_offsets: list[StreamsGroupDescribeResponseTaskOffset] = EMPTY,
+        assignment: StreamsGroupDescribeResponseAssignment | None = None,
+        target_assignment: StreamsGroupDescribeResponseAssignment | None = None,
+        is_classic: bool = False,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.member_id = member_id
+        self.member_epoch = member_epoch
+        self.instance_id = instance_id
+        self.rack_id = rack_id
+        self.client_id = client_id
+        self.client_host = client_host
+        self.topology_epoch = topology_epoch
+        self.process_id = process_id
+        self.user_endpoint = user_endpoint
+        self.client_tags = [] if client_tags is EMPTY else client_tags
+        self.task_offsets = [] if task_offsets is EMPTY else task_offsets
+        self.task_end_offsets = [] if task_end_offsets is EMPTY else task_end_offsets
+        self.assignment = StreamsGroupDescribeResponseAssignment() if assignment is None else assignment
+        self.target_assignment = StreamsGroupDescribeResponseAssignment() if target_assignment is None else target_assignment
+        self.is_classic = is_classic
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupDescribeResponseMember)
+            and self.member_id == other.member_id
+            and self.member_epoch == other.member_epoch
+            and self.instance_id == other.instance_id
+            and self.rack_id == other.rack_id
+            and self.client_id == other.client_id
+            and self.client_host == other.client_host
+            and self.topology_epoch == other.topology_epoch
+            and self.process_id == other.process_id
+            and self.user_endpoint == other.user_endpoint
+            and self.client_tags == other.client_tags
+            and self.task_offsets == other.task_offsets
+            and self.task_end_offsets == other.task_end_offsets
+            and self.assignment == other.assignment
+            and self.target_assignment == other.target_assignment
+            and self.is_classic == other.is_classic
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupDescribeResponseDescribedGroup(Struct):
+    """DescribedGroup of StreamsGroupDescribeResponse."""
+
+    __slots__ = (
+        "error_code",
+        "error_message",
+        "group_id",
+        "group_state",
+        "group_epoch",
+        "assignment_epoch",
+        "topology",
+        "members",
+        "authorized_operations",
+        "unknown_tags",
+    )
+
+    error_code: int
+    """Versions 0+."""
+    error_message: str | None
+    """Versions 0+, null in 0+."""
+    group_id: str
+    """Versions 0+."""
+    group_state: str
+    """Versions 0+."""
+    group_epoch: int
+    """Versions 0+."""
+    assignment_epoch: int
+    """Versions 0+."""
+    topology: StreamsGroupDescribeResponseTopology | None
+    """Versions 0+, null in 0+."""
+    members: list[StreamsGroupDescribeResponseMember]
+    """Versions 0+."""
+    authorized_operations: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        error_code: int = 0,
+        error_message: str | None = None,
+        group_id: str = "",
+        group_state: str = "",
+        group_epoch: int = 0,
+        assignment_epoch: int = 0,
+        topology: StreamsGroupDescribeResponseTopology | None = None,
+        members: list[StreamsGroupDescribeResponseMember] = EMPTY,
+        authorized_operations: int = -2147483648,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.error_code = error_code
+        self.error_message = error_message
+        self.group_id = group_id
+        self.group_state = group_state
+        self.group_epoch = group_epoch
+        self.assignment_epoch = assignment_epoch
+        self.topology = topology
+        self.members = [] if members is EMPTY else members
+        self.authorized_operations = authorized_operations
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupDescribeResponseDescribedGroup)
+            and self.error_code == other.error_code
+            and self.error_message == other.error_message
+            and self.group_id == other.group_id
+            and self.group_state == other.group_state
+            and self.group_epoch == other.group_epoch
+            and self.assignment_epoch == other.assignment_epoch
+            and self.topology == other.topology
+            and self.members == other.members
+            and self.authorized_operations == other.authorized_operations
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupDescribeResponse(Message):
+    """Response StreamsGroupDescribeResponse."""
+
+    __slots__ = ("throttle_time_ms", "groups", "unknown_tags")
+
+    NAME: ClassVar[str] = "StreamsGroupDescribeResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 89
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    KeyValue = StreamsGroupDescribeResponseKeyValue
+    TopicInfo = StreamsGroupDescribeResponseTopicInfo
+    Subtopology = StreamsGroupDescribeResponseSubtopology
+    Topology = StreamsGroupDescribeResponseTopology
+    Endpoint = StreamsGroupDescribeResponseEndpoint
+    TaskOffset = StreamsGroupDescribeResponseTaskOffset
+    TaskIds = StreamsGroupDescribeResponseTaskIds
+    Assignment = StreamsGroupDescribeResponseAssignment
+    Member = StreamsGroupDescribeResponseMember
+    DescribedGroup = StreamsGroupDescribeResponseDescribedGroup
+
+    throttle_time_ms: int
+    """Versions 0+."""
+    groups: list[StreamsGroupDescribeResponseDescribedGroup]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        groups: list[StreamsGroupDescribeResponseDescribedGroup] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.groups = [] if groups is EMPTY else groups
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupDescribeResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.groups == other.groups
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[StreamsGroupDescribeResponse, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_key_value_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseKeyValue, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    key = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    value = str(buffer[position:end], "utf-8")
+    position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupDescribeResponseKeyValue(key, value, unknown), position
+
+
+def _read_topic_info_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseTopicInfo, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    topic_configs: list[StreamsGroupDescribeResponseKeyValue]
+    partitions, replication_factor, count = _unpack_ihB(buffer, position)
+    position += 7
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topic_configs = []
+    for _ in range(count):
+        topic_configs_item, position = _read_key_value_v0(buffer, position)
+        topic_configs.append(topic_configs_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupDescribeResponseTopicInfo(
+        name,
+        partitions,
+        replication_factor,
+        topic_configs,
+        unknown,
+    ), position
+
+
+def _read_subtopology_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[StreamsGroupDescribeResponseSubtopology, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    subtopology_id = str(buffer[position:end], "utf-8")
+    position = end
+    source_topics: list[str]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    source_topics = []
+    for _ in range(count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position - 1)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        source_topics_item = str(buffer[position:end], "utf-8")
+        position = end
+        source_topics.append(source_topics_item)
+    repartition_sink_topics: list[str]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    repartition_sink_topics = []
+    for _ in range(count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position - 1)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        repartition_sink_topics_item = str(buffer[position:end], "utf-8")
+        position = end
+        repartition_sink_topics.append(repartition_sink_topics_item)
+    state_changelog_topics: list[StreamsGroupDescribeResponseTopicInfo]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    state_changelog_topics = []
+    for _ in range(count):
+        state_changelog_topics_item, position = _read_topic_info_v0(buffer, position)
+        state_changelog_topics.append(state_changelog_topics_item)
+    repartition_source_topics: list[StreamsGroupDescribeResponseTopicInfo]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    repartition_source_topics = []
+    for _ in range(count):
+        repartition_source_topics_item, position = _read_topic_info_v0(buffer, position)
+        repartition_source_topics.append(repartition_source_topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupDescribeResponseSubtopology(
+        subtopology_id,
+        source_topics,
+        repartition_sink_topics,
+        state_changelog_topics,
+        repartition_source_topics,
+        unknown,
+    ), position
+
+
+def _read_topology_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseTopology, int]:
+    subtopologies: list[StreamsGroupDescribeResponseSubtopology] | None
+    epoch, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        subtopologies = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        subtopologies = []
+        for _ in range(count):
+            subtopologies_item, position = _read_subtopology_v0(buffer, position)
+            subtopologies.append(subtopologies_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupDescribeResponseTopology(epoch, subtopologies, unknown), position
+
+
+def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseEndpoint, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    host = str(buffer[position:end], "utf-8")
+    position = end
+    port, tags = _unpack_HB(buffer, position)
+    position += 3
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupDescribeResponseEndpoint(host, port, unknown), position
+
+
+def _read_task_offset_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseTaskOffset, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    subtopology_id = str(buffer[position:end], "utf-8")
+    position = end
+    partition, offset, tags = _unpack_iqB(buffer, position)
+    position += 13
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupDescribeResponseTaskOffset(subtopology_id, partition, offset, unknown), position
+
+
+def _read_task_ids_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseTaskIds, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    subtopology_id = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupDescribeResponseTaskIds(subtopology_id, partitions, unknown), position
+
+
+def _read_assignment_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseAssignment, int]:
+    active_tasks: list[StreamsGroupDescribeResponseTaskIds]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    active_tasks = []
+    for _ in range(count):
+        active_tasks_item, position = _read_task_ids_v0(buffer, position)
+        active_tasks.append(active_tasks_item)
+    standby_tasks: list[StreamsGroupDescribeResponseTaskIds]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    standby_tasks = []
+    for _ in range(count):
+        standby_tasks_item, position = _read_task_ids_v0(buffer, position)
+        standby_tasks.append(standby_tasks_item)
+    warmup_tasks: list[StreamsGroupDescribeResponseTaskIds]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    warmup_tasks = []
+    for _ in range(count):
+        warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
+        warmup_tasks.append(warmup_tasks_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupDescribeResponseAssignment(
+        active_tasks,
+        standby_tasks,
+        warmup_tasks,
+        unknown,
+    ), position
+
+
+def _read_member_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseMember, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    member_id = str(buffer[position:end], "utf-8")
+    position = end
+    member_epoch, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        instance_id = None
+    else:
+        end = position + length - 1
+        instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        rack_id = None
+    else:
+        end = position + length - 1
+        rack_id = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    client_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    client_host = str(buffer[position:end], "utf-8")
+    position = end
+    topology_epoch, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    process_id = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_b(buffer, position)
+    position += 1
+    if length < 0:
+        user_endpoint = None
+    else:
+        user_endpoint, position = _read_endpoint_v0(buffer, position)
+    client_tags: list[StreamsGroupDescribeResponseKeyValue]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    client_tags = []
+    for _ in range(count):
+        client_tags_item, position = _read_key_value_v0(buffer, position)
+        client_tags.append(client_tags_item)
+    task_offsets: list[StreamsGroupDescribeResponseTaskOffset]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    task_offsets = []
+    for _ in range(count):
+        task_offsets_item, position = _read_task_offset_v0(buffer, position)
+        task_offsets.append(task_offsets_item)
+    task_end_offsets: list[StreamsGroupDescribeResponseTaskOffset]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    task_end_offsets = []
+    for _ in range(count):
+        task_end_offsets_item, position = _read_task_offset_v0(buffer, position)
+        task_end_offsets.append(task_end_offsets_item)
+    assignment, position = _read_assignment_v0(buffer, position)
+    target_assignment, position = _read_assignment_v0(buffer, position)
+    is_classic, tags = _unpack_tB(buffer, position)
+    position += 2
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupDescribeResponseMember(
+        member_id,
+        member_epoch,
+        instance_id,
+        rack_id,
+        client_id,
+        client_host,
+        topology_epoch,
+        process_id,
+        user_endpoint,
+        client_tags,
+        task_offsets,
+        task_end_offsets,
+        assignment,
+        target_assignment,
+        is_classic,
+        unknown,
+    ), position
+
+
+def _read_described_group_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[StreamsGroupDescribeResponseDescribedGroup, int]:
+    error_code, length = _unpack_hB(buffer, position)
+    position += 3
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        error_message = None
+    else:
+        end = position + length - 1
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    group_state = str(buffer[position:end], "utf-8")
+    position = end
+    group_epoch, assignment_epoch, length = _unpack_iib(buffer, position)
+    position += 9
+    if length < 0:
+        topology = None
+    else:
+        topology, position = _read_topology_v0(buffer, position)
+    members: list[StreamsGroupDescribeResponseMember]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    members = []
+    for _ in range(count):
+        members_item, position = _read_member_v0(buffer, position)
+        members.append(members_item)
+    authorized_operations, tags = _unpack_iB(buffer, position)
+    position += 5
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupDescribeResponseDescribedGroup(
+        error_code,
+        error_message,
+        group_id,
+        group_state,
+        group_epoch,
+        assignment_epoch,
+        topology,
+        members,
+        authorized_operations,
+        unknown,
+    ), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponse, int]:
+    groups: list[StreamsGroupDescribeResponseDescribedGroup]
+    throttle_time_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    groups = []
+    for _ in range(count):
+        groups_item, position = _read_described_group_v0(buffer, position)
+        groups.append(groups_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupDescribeResponse(throttle_time_ms, groups, unknown), position
+
+
+def _write_key_value_v0(out: bytearray, message: StreamsGroupDescribeResponseKeyValue) -> None:
+    key = message.key
+    data = key.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    value = message.value
+    data = value.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_topic_info_v0(out: bytearray, message: StreamsGroupDescribeResponseTopicInfo) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topic_configs = message.topic_configs
+    count = len(topic_configs) + 1
+    if count < 128:
+        out += _pack_ihB(message.partitions, message.replication_factor, count)
+    else:
+        out += _pack_ih(message.partitions, message.replication_factor)
+        write_unsigned_varint(out, count)
+    for topic_configs_item in topic_configs:
+        _write_key_value_v0(out, topic_configs_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_subtopology_v0(out: bytearray, message: StreamsGroupDescribeResponseSubtopology) -> None:
+    subtopology_id = message.subtopology_id
+    data = subtopology_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    source_topics = message.source_topics
+    count = len(source_topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for source_topics_item in source_topics:
+        data = source_topics_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(length)
+        else:
+            write_string_length(out, length)
+        out += data
+    repartition_sink_topics = message.repartition_sink_topics
+    count = len(repartition_sink_topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for repartition_sink_topics_item in repartition_sink_topics:
+        data = repartition_sink_topics_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(length)
+        else:
+            write_string_length(out, length)
+        out += data
+    state_changelog_topics = message.state_changelog_topics
+    count = len(state_changelog_topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for state_changelog_topics_item in state_changelog_topics:
+        _write_topic_info_v0(out, state_changelog_topics_item)
+    repartition_source_topics = message.repartition_source_topics
+    count = len(repartition_source_topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for repartition_source_topics_item in repartition_source_topics:
+        _write_topic_info_v0(out, repartition_source_topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_topology_v0(out: bytearray, message: StreamsGroupDescribeResponseTopology) -> None:
+    subtopologies = message.subtopologies
+    if subtopologies is None:
+        subtopologies = EMPTY
+        count = 0
+    else:
+        count = len(subtopologies) + 1
+    if count < 128:
+        out += _pack_iB(message.epoch, count)
+    else:
+        out += _pack_i(message.epoch)
+        write_unsigned_varint(out, count)
+    for subtopologies_item in subtopologies:
+        _write_subtopology_v0(out, subtopologies_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_endpoint_v0(out: bytearray, message: StreamsGroupDescribeResponseEndpoint) -> None:
+    host = message.host
+    data = host.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        out += _pack_H(message.port)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_HB(message.port, 0)
+
+
+def _write_task_offset_v0(out: bytearray, message: StreamsGroupDescribeResponseTaskOffset) -> None:
+    subtopology_id = message.subtopology_id
+    data = subtopology_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        out += _pack_iq(message.partition, message.offset)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iqB(message.partition, message.offset, 0)
+
+
+def _write_task_ids_v0(out: bytearray, message: StreamsGroupDescribeResponseTaskIds) -> None:
+    subtopology_id = message.subtopology_id
+    data = subtopology_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_assignment_v0(out: bytearray, message: StreamsGroupDescribeResponseAssignment) -> None:
+    active_tasks = message.active_tasks
+    count = len(active_tasks) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for active_tasks_item in active_tasks:
+        _write_task_ids_v0(out, active_tasks_item)
+    standby_tasks = message.standby_tasks
+    count = len(standby_tasks) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for standby_tasks_item in standby_tasks:
+        _write_task_ids_v0(out, standby_tasks_item)
+    warmup_tasks = message.warmup_tasks
+    count = len(warmup_tasks) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for warmup_tasks_item in warmup_tasks:
+        _write_task_ids_v0(out, warmup_tasks_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_member_v0(out: bytearray, message: StreamsGroupDescribeResponseMember) -> None:
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    instance_id = message.instance_id
+    if instance_id is None:
+        data = b""
+        length = 0
+    else:
+        data = instance_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_iB(message.member_epoch, length)
+    else:
+        out += _pack_i(message.member_epoch)
+        write_string_length(out, length)
+    out += data
+    rack_id = message.rack_id
+    if rack_id is None:
+        data = b""
+        length = 0
+    else:
+        data = rack_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    client_id = message.client_id
+    data = client_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    client_host = message.client_host
+    data = client_host.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    process_id = message.process_id
+    data = process_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out += _pack_iB(message.topology_epoch, length)
+    else:
+        out += _pack_i(message.topology_epoch)
+        write_string_length(out, length)
+    out += data
+    user_endpoint = message.user_endpoint
+    out += _pack_b(-1 if user_endpoint is None else 1)
+    if user_endpoint is not None:
+        _write_endpoint_v0(out, user_endpoint)
+    client_tags = message.client_tags
+    count = len(client_tags) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for client_tags_item in client_tags:
+        _write_key_value_v0(out, client_tags_item)
+    task_offsets = message.task_offsets
+    count = len(task_offsets) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for task_offsets_item in task_offsets:
+        _write_task_offset_v0(out, task_offsets_item)
+    task_end_offsets = message.task_end_offsets
+    count = len(task_end_offsets) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for task_end_offsets_item in task_end_offsets:
+        _write_task_offset_v0(out, task_end_offsets_item)
+    assignment = message.assignment
+    _write_assignment_v0(out, assignment)
+    target_assignment = message.target_assignment
+    _write_assignment_v0(out, target_assignment)
+    if message.unknown_tags:
+        out += _pack_t(message.is_classic)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_tB(message.is_classic, 0)
+
+
+def _write_described_group_v0(out: bytearray, message: StreamsGroupDescribeResponseDescribedGroup) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_hB(message.error_code, length)
+    else:
+        out += _pack_h(message.error_code)
+        write_string_length(out, length)
+    out += data
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    group_state = message.group_state
+    data = group_state.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topology = message.topology
+    out += _pack_iib(message.group_epoch, message.assignment_epoch, -1 if topology is None else 1)
+    if topology is not None:
+        _write_topology_v0(out, topology)
+    members = message.members
+    count = len(members) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for members_item in members:
+        _write_member_v0(out, members_item)
+    if message.unknown_tags:
+        out += _pack_i(message.authorized_operations)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iB(message.authorized_operations, 0)
+
+
+def _write_v0(out: bytearray, message: StreamsGroupDescribeResponse) -> None:
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out += _pack_iB(message.throttle_time_ms, count)
+    else:
+        out += _pack_i(message.throttle_time_ms)
+        write_unsigned_varint(out, count)
+    for groups_item in groups:
+        _write_described_group_v0(out, groups_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    key_value_struct = StructSchema(
+        python_class=StreamsGroupDescribeResponseKeyValue,
+        fields=(
+            FieldSchema(
+                name="Key",
+                attribute="key",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Value",
+                attribute="value",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    topic_info_struct = StructSchema(
+        python_class=StreamsGroupDescribeResponseTopicInfo,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ReplicationFactor",
+                attribute="replication_factor",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="TopicConfigs",
+                attribute="topic_configs",
+                type="KeyValue",
+                struct=key_value_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    subtopology_struct = StructSchema(
+        python_class=StreamsGroupDescribeResponseSubtopology,
+        fields=(
+            FieldSchema(
+                name="SubtopologyId",
+                attribute="subtopology_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="SourceTopics",
+                attribute="source_topics",
+                type="string",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="RepartitionSinkTopics",
+                attribute="repartition_sink_topics",
+                type="string",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="StateChangelogTopics",
+                attribute="state_changelog_topics",
+                type="TopicInfo",
+                struct=topic_info_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="RepartitionSourceTopics",
+                attribute="repartition_source_topics",
+                type="TopicInfo",
+                struct=topic_info_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    topology_struct = StructSchema(
+        python_class=StreamsGroupDescribeResponseTopology,
+        fields=(
+            FieldSchema(
+                name="Epoch",
+                attribute="epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Subtopologies",
+                attribute="subtopologies",
+                type="Subtopology",
+                struct=subtopology_struct,
+                array=True,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+        ),
+    )
+    endpoint_struct = StructSchema(
+        python_class=StreamsGroupDescribeResponseEndpoint,
+        fields=(
+            FieldSchema(
+                name="Host",
+                attribute="host",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Port",
+                attribute="port",
+                type="uint16",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    task_offset_struct = StructSchema(
+        python_class=StreamsGroupDescribeResponseTaskOffset,
+        fields=(
+            FieldSchema(
+                name="SubtopologyId",
+                attribute="subtopology_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partition",
+                attribute="partition",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Offset",
+                attribute="offset",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    task_ids_struct = StructSchema(
+        python_class=StreamsGroupDescribeResponseTaskIds,
+        fields=(
+            FieldSchema(
+                name="SubtopologyId",
+                attribute="subtopology_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    assignment_struct = StructSchema(
+        python_class=StreamsGroupDescribeResponseAssignment,
+        fields=(
+            FieldSchema(
+                name="ActiveTasks",
+                attribute="active_tasks",
+                type="TaskIds",
+                struct=task_ids_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="StandbyTasks",
+                attribute="standby_tasks",
+                type="TaskIds",
+                struct=task_ids_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="WarmupTasks",
+                attribute="warmup_tasks",
+                type="TaskIds",
+                struct=task_ids_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    member_struct = StructSchema(
+        python_class=StreamsGroupDescribeResponseMember,
+        fields=(
+            FieldSchema(
+                name="MemberId",
+                attribute="member_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="MemberEpoch",
+                attribute="member_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="InstanceId",
+                attribute="instance_id",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="RackId",
+                attribute="rack_id",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="ClientId",
+                attribute="client_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="ClientHost",
+                attribute="client_host",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="TopologyEpoch",
+                attribute="topology_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ProcessId",
+                attribute="process_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="UserEndpoint",
+                attribute="user_endpoint",
+                type="Endpoint",
+                struct=endpoint_struct,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="ClientTags",
+                attribute="client_tags",
+                type="KeyValue",
+                struct=key_value_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="TaskOffsets",
+                attribute="task_offsets",
+                type="TaskOffset",
+                struct=task_offset_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="TaskEndOffsets",
+                attribute="task_end_offsets",
+                type="TaskOffset",
+                struct=task_offset_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="Assignment",
+                attribute="assignment",
+                type="Assignment",
+                struct=assignment_struct,
+                versions=(0, 32767),
+                default=Default.EMPTY_STRUCT,
+            ),
+            FieldSchema(
+                name="TargetAssignment",
+                attribute="target_assignment",
+                type="Assignment",
+                struct=assignment_struct,
+                versions=(0, 32767),
+                default=Default.EMPTY_STRUCT,
+            ),
+            FieldSchema(
+                name="IsClassic",
+                attribute="is_classic",
+                type="bool",
+                versions=(0, 32767),
+                default=False,
+            ),
+        ),
+    )
+    described_group_struct = StructSchema(
+        python_class=StreamsGroupDescribeResponseDescribedGroup,
+        fields=(
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorMessage",
+                attribute="error_message",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="GroupId",
+                attribute="group_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="GroupState",
+                attribute="group_state",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="GroupEpoch",
+                attribute="group_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="AssignmentEpoch",
+                attribute="assignment_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Topology",
+                attribute="topology",
+                type="Topology",
+                struct=topology_struct,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="Members",
+                attribute="members",
+                type="Member",
+                struct=member_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="AuthorizedOperations",
+                attribute="authorized_operations",
+                type="int32",
+                versions=(0, 32767),
+                default=-2147483648,
+            ),
+        ),
+    )
+    streams_group_describe_response_struct = StructSchema(
+        python_class=StreamsGroupDescribeResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Groups",
+                attribute="groups",
+                type="DescribedGroup",
+                struct=described_group_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="StreamsGroupDescribeResponse",
+        flexible_from=0,
+        root=streams_group_describe_response_struct,
+    )

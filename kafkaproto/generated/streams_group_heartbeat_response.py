@@ -1,0 +1,1065 @@
+"""StreamsGroupHeartbeatResponse: versions 0, flexible from 0, api key 88.
+
+Generated from api/StreamsGroupHeartbeatResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_HB = struct.Struct(">HB").unpack_from
+_unpack_bB = struct.Struct(">bB").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ihB = struct.Struct(">ihB").unpack_from
+_unpack_iiiiB = struct.Struct(">iiiiB").unpack_from
+_pack_H = struct.Struct(">H").pack
+_pack_HB = struct.Struct(">HB").pack
+_pack_b = struct.Struct(">b").pack
+_pack_bB = struct.Struct(">bB").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ih = struct.Struct(">ih").pack
+_pack_ihB = struct.Struct(">ihB").pack
+_pack_iiii = struct.Struct(">iiii").pack
+_pack_iiiiB = struct.Struct(">iiiiB").pack
+
+
+class StreamsGroupHeartbeatResponseStatus(Struct):
+    """Status of StreamsGroupHeartbeatResponse."""
+
+    __slots__ = ("status_code", "status_detail", "unknown_tags")
+
+    status_code: int
+    """Versions 0+."""
+    status_detail: str
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        status_code: int = 0,
+        status_detail: str = "",
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.status_code = status_code
+        self.status_detail = status_detail
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupHeartbeatResponseStatus)
+            and self.status_code == other.status_code
+            and self.status_detail == other.status_detail
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupHeartbeatResponseTaskIds(Struct):
+    """TaskIds of StreamsGroupHeartbeatResponse."""
+
+    __slots__ = ("subtopology_id", "partitions", "unknown_tags")
+
+    subtopology_id: str
+    """Versions 0+."""
+    partitions: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        subtopology_id: str = "",
+        partitions: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.subtopology_id = subtopology_id
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupHeartbeatResponseTaskIds)
+            and self.subtopology_id == other.subtopology_id
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupHeartbeatResponseEndpoint(Struct):
+    """Endpoint of StreamsGroupHeartbeatResponse."""
+
+    __slots__ = ("host", "port", "unknown_tags")
+
+    host: str
+    """Versions 0+."""
+    port: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        host: str = "",
+        port: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.host = host
+        self.port = port
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupHeartbeatResponseEndpoint)
+            and self.host == other.host
+            and self.port == other.port
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupHeartbeatResponseTopicPartition(Struct):
+    """TopicPartition of StreamsGroupHeartbeatResponse."""
+
+    __slots__ = ("topic", "partitions", "unknown_tags")
+
+    topic: str
+    """Versions 0+."""
+    partitions: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic: str = "",
+        partitions: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic = topic
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupHeartbeatResponseTopicPartition)
+            and self.topic == other.topic
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupHeartbeatResponseEndpointToPartitions(Struct):
+    """EndpointToPartitions of StreamsGroupHeartbeatResponse."""
+
+    __slots__ = ("user_endpoint", "active_partitions", "standby_partitions", "unknown_tags")
+
+    user_endpoint: StreamsGroupHeartbeatResponseEndpoint
+    """Versions 0+."""
+    active_partitions: list[StreamsGroupHeartbeatResponseTopicPartition]
+    """Versions 0+."""
+    standby_partitions: list[StreamsGroupHeartbeatResponseTopicPartition]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        user_endpoint: StreamsGroupHeartbeatResponseEndpoint | None = None,
+        active_partitions: list[StreamsGroupHeartbeatResponseTopicPartition] = EMPTY,
+        standby_partitions: list[StreamsGroupHeartbeatResponseTopicPartition] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.user_endpoint = StreamsGroupHeartbeatResponseEndpoint() if user_endpoint is None else user_endpoint
+        self.active_partitions = [] if active_partitions is EMPTY else active_partitions
+        self.standby_partitions = [] if standby_partitions is EMPTY else standby_partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupHeartbeatResponseEndpointToPartitions)
+            and self.user_endpoint == other.user_endpoint
+            and self.active_partitions == other.active_partitions
+            and self.standby_partitions == other.standby_partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class StreamsGroupHeartbeatResponse(Message):
+    """Response StreamsGroupHeartbeatResponse."""
+
+    __slots__ = (
+        "throttle_time_ms",
+        "error_code",
+        "error_message",
+        "member_id",
+        "member_epoch",
+        "heartbeat_interval_ms",
+        "acceptable_recovery_lag",
+        "task_offset_interval_ms",
+        "status",
+        "active_tasks",
+        "standby_tasks",
+        "warmup_tasks",
+        "endpoint_information_epoch",
+        "partitions_by_user_endpoint",
+        "unknown_tags",
+    )
+
+    NAME: ClassVar[str] = "StreamsGroupHeartbeatResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 88
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    Status = StreamsGroupHeartbeatResponseStatus
+    TaskIds = StreamsGroupHeartbeatResponseTaskIds
+    Endpoint = StreamsGroupHeartbeatResponseEndpoint
+    TopicPartition = StreamsGroupHeartbeatResponseTopicPartition
+    EndpointToPartitions = StreamsGroupHeartbeatResponseEndpointToPartitions
+
+    throttle_time_ms: int
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    error_message: str | None
+    """Versions 0+, null in 0+."""
+    member_id: str
+    """Versions 0+."""
+    member_epoch: int
+    """Versions 0+."""
+    heartbeat_interval_ms: int
+    """Versions 0+."""
+    acceptable_recovery_lag: int
+    """Versions 0+."""
+    task_offset_interval_ms: int
+    """Versions 0+."""
+    status: list[StreamsGroupHeartbeatResponseStatus] | None
+    """Versions 0+, null in 0+."""
+    active_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None
+    """Versions 0+, null in 0+."""
+    standby_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None
+    """Versions 0+, null in 0+."""
+    warmup_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None
+    """Versions 0+, null in 0+."""
+    endpoint_information_epoch: int
+    """Versions 0+."""
+    partitions_by_user_endpoint: list[StreamsGroupHeartbeatResponseEndpointToPartitions] | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        error_code: int = 0,
+        error_message: str | None = None,
+        member_id: str = "",
+        member_epoch: int = 0,
+        heartbeat_interval_ms: int = 0,
+        acceptable_recovery_lag: int = 0,
+        task_offset_interval_ms: int = 0,
+        status: list[StreamsGroupHeartbeatResponseStatus] | None = EMPTY,
+        active_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None = None,
+        standby_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None = None,
+        warmup_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None = None,
+        endpoint_information_epoch: int = 0,
+        partitions_by_user_endpoint: list[StreamsGroupHeartbeatResponseEndpointToPartitions] | None = None,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.error_code = error_code
+        self.error_message = error_message
+        self.member_id = member_id
+        self.member_epoch = member_epoch
+        self.heartbeat_interval_ms = heartbeat_interval_ms
+        self.acceptable_recovery_lag = acceptable_recovery_lag
+        self.task_offset_interval_ms = task_offset_interval_ms
+        self.status = [] if status is EMPTY else status
+        self.active_tasks = active_tasks
+        self.standby_tasks = standby_tasks
+        self.warmup_tasks = warmup_tasks
+        self.endpoint_information_epoch = endpoint_information_epoch
+        self.partitions_by_user_endpoint = partitions_by_user_endpoint
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, StreamsGroupHeartbeatResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.error_code == other.error_code
+            and self.error_message == other.error_message
+            and self.member_id == other.member_id
+            and self.member_epoch == other.member_epoch
+            and self.heartbeat_interval_ms == other.heartbeat_interval_ms
+            and self.acceptable_recovery_lag == other.acceptable_recovery_lag
+            and self.task_offset_interval_ms == other.task_offset_interval_ms
+            and self.status == other.status
+            and self.active_tasks == other.active_tasks
+            and self.standby_tasks == other.standby_tasks
+            and self.warmup_tasks == other.warmup_tasks
+            and self.endpoint_information_epoch == other.endpoint_information_epoch
+            and self.partitions_by_user_endpoint == other.partitions_by_user_endpoint
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[StreamsGroupHeartbeatResponse, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_status_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatResponseStatus, int]:
+    status_code, length = _unpack_bB(buffer, position)
+    position += 2
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    status_detail = str(buffer[position:end], "utf-8")
+    position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupHeartbeatResponseStatus(status_code, status_detail, unknown), position
+
+
+def _read_task_ids_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatResponseTaskIds, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    subtopology_id = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupHeartbeatResponseTaskIds(subtopology_id, partitions, unknown), position
+
+
+def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatResponseEndpoint, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    host = str(buffer[position:end], "utf-8")
+    position = end
+    port, tags = _unpack_HB(buffer, position)
+    position += 3
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupHeartbeatResponseEndpoint(host, port, unknown), position
+
+
+def _read_topic_partition_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[StreamsGroupHeartbeatResponseTopicPartition, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    topic = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partitions = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partitions = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupHeartbeatResponseTopicPartition(topic, partitions, unknown), position
+
+
+def _read_endpoint_to_partitions_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[StreamsGroupHeartbeatResponseEndpointToPartitions, int]:
+    user_endpoint, position = _read_endpoint_v0(buffer, position)
+    active_partitions: list[StreamsGroupHeartbeatResponseTopicPartition]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    active_partitions = []
+    for _ in range(count):
+        active_partitions_item, position = _read_topic_partition_v0(buffer, position)
+        active_partitions.append(active_partitions_item)
+    standby_partitions: list[StreamsGroupHeartbeatResponseTopicPartition]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    standby_partitions = []
+    for _ in range(count):
+        standby_partitions_item, position = _read_topic_partition_v0(buffer, position)
+        standby_partitions.append(standby_partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupHeartbeatResponseEndpointToPartitions(
+        user_endpoint,
+        active_partitions,
+        standby_partitions,
+        unknown,
+    ), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatResponse, int]:
+    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    position += 7
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        error_message = None
+    else:
+        end = position + length - 1
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    member_id = str(buffer[position:end], "utf-8")
+    position = end
+    status: list[StreamsGroupHeartbeatResponseStatus] | None
+    member_epoch, heartbeat_interval_ms, acceptable_recovery_lag, task_offset_interval_ms, count = _unpack_iiiiB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        status = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        status = []
+        for _ in range(count):
+            status_item, position = _read_status_v0(buffer, position)
+            status.append(status_item)
+    active_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        active_tasks = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        active_tasks = []
+        for _ in range(count):
+            active_tasks_item, position = _read_task_ids_v0(buffer, position)
+            active_tasks.append(active_tasks_item)
+    standby_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        standby_tasks = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        standby_tasks = []
+        for _ in range(count):
+            standby_tasks_item, position = _read_task_ids_v0(buffer, position)
+            standby_tasks.append(standby_tasks_item)
+    warmup_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        warmup_tasks = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        warmup_tasks = []
+        for _ in range(count):
+            warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
+            warmup_tasks.append(warmup_tasks_item)
+    partitions_by_user_endpoint: list[StreamsGroupHeartbeatResponseEndpointToPartitions] | None
+    endpoint_information_epoch, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        partitions_by_user_endpoint = None
+    else:
+        count -= 1
+        if count > len(buffer) - position:
+            raise Malformed
+        partitions_by_user_endpoint = []
+        for _ in range(count):
+            partitions_by_user_endpoint_item, position = _read_endpoint_to_partitions_v0(buffer, position)
+            partitions_by_user_endpoint.append(partitions_by_user_endpoint_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return StreamsGroupHeartbeatResponse(
+        throttle_time_ms,
+        error_code,
+        error_message,
+        member_id,
+        member_epoch,
+        heartbeat_interval_ms,
+        acceptable_recovery_lag,
+        task_offset_interval_ms,
+        status,
+        active_tasks,
+        standby_tasks,
+        warmup_tasks,
+        endpoint_information_epoch,
+        partitions_by_user_endpoint,
+        unknown,
+    ), position
+
+
+def _write_status_v0(out: bytearray, message: StreamsGroupHeartbeatResponseStatus) -> None:
+    status_detail = message.status_detail
+    data = status_detail.encode()
+    length = len(data) + 1
+    if length < 128:
+        out += _pack_bB(message.status_code, length)
+    else:
+        out += _pack_b(message.status_code)
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_task_ids_v0(out: bytearray, message: StreamsGroupHeartbeatResponseTaskIds) -> None:
+    subtopology_id = message.subtopology_id
+    data = subtopology_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_endpoint_v0(out: bytearray, message: StreamsGroupHeartbeatResponseEndpoint) -> None:
+    host = message.host
+    data = host.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        out += _pack_H(message.port)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_HB(message.port, 0)
+
+
+def _write_topic_partition_v0(out: bytearray, message: StreamsGroupHeartbeatResponseTopicPartition) -> None:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(partitions) < TABLE_SIZE:
+        out += PACK_INT32[len(partitions)](*partitions)
+    else:
+        out += pack_many("i", partitions)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_endpoint_to_partitions_v0(
+    out: bytearray,
+    message: StreamsGroupHeartbeatResponseEndpointToPartitions,
+) -> None:
+    user_endpoint = message.user_endpoint
+    _write_endpoint_v0(out, user_endpoint)
+    active_partitions = message.active_partitions
+    count = len(active_partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for active_partitions_item in active_partitions:
+        _write_topic_partition_v0(out, active_partitions_item)
+    standby_partitions = message.standby_partitions
+    count = len(standby_partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for standby_partitions_item in standby_partitions:
+        _write_topic_partition_v0(out, standby_partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: StreamsGroupHeartbeatResponse) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+    else:
+        out += _pack_ih(message.throttle_time_ms, message.error_code)
+        write_string_length(out, length)
+    out += data
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    status = message.status
+    if status is None:
+        status = EMPTY
+        count = 0
+    else:
+        count = len(status) + 1
+    if count < 128:
+        out += _pack_iiiiB(
+            message.member_epoch,
+            message.heartbeat_interval_ms,
+            message.acceptable_recovery_lag,
+            message.task_offset_interval_ms,
+            count,
+        )
+    else:
+        out += _pack_iiii(
+            message.member_epoch,
+            message.heartbeat_interval_ms,
+            message.acceptable_recovery_lag,
+            message.task_offset_interval_ms,
+        )
+        write_unsigned_varint(out, count)
+    for status_item in status:
+        _write_status_v0(out, status_item)
+    active_tasks = message.active_tasks
+    if active_tasks is None:
+        active_tasks = EMPTY
+        count = 0
+    else:
+        count = len(active_tasks) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for active_tasks_item in active_tasks:
+        _write_task_ids_v0(out, active_tasks_item)
+    standby_tasks = message.standby_tasks
+    if standby_tasks is None:
+        standby_tasks = EMPTY
+        count = 0
+    else:
+        count = len(standby_tasks) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for standby_tasks_item in standby_tasks:
+        _write_task_ids_v0(out, standby_tasks_item)
+    warmup_tasks = message.warmup_tasks
+    if warmup_tasks is None:
+        warmup_tasks = EMPTY
+        count = 0
+    else:
+        count = len(warmup_tasks) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for warmup_tasks_item in warmup_tasks:
+        _write_task_ids_v0(out, warmup_tasks_item)
+    partitions_by_user_endpoint = message.partitions_by_user_endpoint
+    if partitions_by_user_endpoint is None:
+        partitions_by_user_endpoint = EMPTY
+        count = 0
+    else:
+        count = len(partitions_by_user_endpoint) + 1
+    if count < 128:
+        out += _pack_iB(message.endpoint_information_epoch, count)
+    else:
+        out += _pack_i(message.endpoint_information_epoch)
+        write_unsigned_varint(out, count)
+    for partitions_by_user_endpoint_item in partitions_by_user_endpoint:
+        _write_endpoint_to_partitions_v0(out, partitions_by_user_endpoint_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    status_struct = StructSchema(
+        python_class=StreamsGroupHeartbeatResponseStatus,
+        fields=(
+            FieldSchema(
+                name="StatusCode",
+                attribute="status_code",
+                type="int8",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="StatusDetail",
+                attribute="status_detail",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    task_ids_struct = StructSchema(
+        python_class=StreamsGroupHeartbeatResponseTaskIds,
+        fields=(
+            FieldSchema(
+                name="SubtopologyId",
+                attribute="subtopology_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    endpoint_struct = StructSchema(
+        python_class=StreamsGroupHeartbeatResponseEndpoint,
+        fields=(
+            FieldSchema(
+                name="Host",
+                attribute="host",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Port",
+                attribute="port",
+                type="uint16",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    topic_partition_struct = StructSchema(
+        python_class=StreamsGroupHeartbeatResponseTopicPartition,
+        fields=(
+            FieldSchema(
+                name="Topic",
+                attribute="topic",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    endpoint_to_partitions_struct = StructSchema(
+        python_class=StreamsGroupHeartbeatResponseEndpointToPartitions,
+        fields=(
+            FieldSchema(
+                name="UserEndpoint",
+                attribute="user_endpoint",
+                type="Endpoint",
+                struct=endpoint_struct,
+                versions=(0, 32767),
+                default=Default.EMPTY_STRUCT,
+            ),
+            FieldSchema(
+                name="ActivePartitions",
+                attribute="active_partitions",
+                type="TopicPartition",
+                struct=topic_partition_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="StandbyPartitions",
+                attribute="standby_partitions",
+                type="TopicPartition",
+                struct=topic_partition_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    streams_group_heartbeat_response_struct = StructSchema(
+        python_class=StreamsGroupHeartbeatResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorMessage",
+                attribute="error_message",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="MemberId",
+                attribute="member_id",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="MemberEpoch",
+                attribute="member_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="HeartbeatIntervalMs",
+                attribute="heartbeat_interval_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="AcceptableRecoveryLag",
+                attribute="acceptable_recovery_lag",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="TaskOffsetIntervalMs",
+                attribute="task_offset_interval_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Status",
+                attribute="status",
+                type="Status",
+                struct=status_struct,
+                array=True,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="ActiveTasks",
+                attribute="active_tasks",
+                type="TaskIds",
+                struct=task_ids_struct,
+                array=True,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="StandbyTasks",
+                attribute="standby_tasks",
+                type="TaskIds",
+                struct=task_ids_struct,
+                array=True,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="WarmupTasks",
+                attribute="warmup_tasks",
+                type="TaskIds",
+                struct=task_ids_struct,
+                array=True,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="EndpointInformationEpoch",
+                attribute="endpoint_information_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="PartitionsByUserEndpoint",
+                attribute="partitions_by_user_endpoint",
+                type="EndpointToPartitions",
+                struct=endpoint_to_partitions_struct,
+                array=True,
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="StreamsGroupHeartbeatResponse",
+        flexible_from=0,
+        root=streams_group_heartbeat_response_struct,
+    )

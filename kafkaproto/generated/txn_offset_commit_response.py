@@ -1,0 +1,428 @@
+"""TxnOffsetCommitResponse: versions 0-5, flexible from 3, api key 28.
+
+Generated from api/TxnOffsetCommitResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_h = struct.Struct(">h").unpack_from
+_unpack_i = struct.Struct(">i").unpack_from
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ih = struct.Struct(">ih").unpack_from
+_unpack_ihB = struct.Struct(">ihB").unpack_from
+_unpack_ii = struct.Struct(">ii").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ih = struct.Struct(">ih").pack
+_pack_ihB = struct.Struct(">ihB").pack
+_pack_ii = struct.Struct(">ii").pack
+
+
+class TxnOffsetCommitResponsePartition(Struct):
+    """TxnOffsetCommitResponsePartition of TxnOffsetCommitResponse."""
+
+    __slots__ = ("partition_index", "error_code", "unknown_tags")
+
+    partition_index: int
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        partition_index: int = 0,
+        error_code: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.partition_index = partition_index
+        self.error_code = error_code
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, TxnOffsetCommitResponsePartition)
+            and self.partition_index == other.partition_index
+            and self.error_code == other.error_code
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class TxnOffsetCommitResponseTopic(Struct):
+    """TxnOffsetCommitResponseTopic of TxnOffsetCommitResponse."""
+
+    __slots__ = ("name", "partitions", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    partitions: list[TxnOffsetCommitResponsePartition]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        partitions: list[TxnOffsetCommitResponsePartition] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, TxnOffsetCommitResponseTopic)
+            and self.name == other.name
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class TxnOffsetCommitResponse(Message):
+    """Response TxnOffsetCommitResponse."""
+
+    __slots__ = ("throttle_time_ms", "topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "TxnOffsetCommitResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 28
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 5
+    FLEXIBLE_FROM: ClassVar[int | None] = 3
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    Partition = TxnOffsetCommitResponsePartition
+    Topic = TxnOffsetCommitResponseTopic
+
+    throttle_time_ms: int
+    """Versions 0+."""
+    topics: list[TxnOffsetCommitResponseTopic]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        topics: list[TxnOffsetCommitResponseTopic] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, TxnOffsetCommitResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[TxnOffsetCommitResponse, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_partition_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponsePartition, int]:
+    partition_index, error_code = _unpack_ih(buffer, position)
+    position += 6
+    return TxnOffsetCommitResponsePartition(partition_index, error_code), position
+
+
+def _read_topic_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponseTopic, int]:
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[TxnOffsetCommitResponsePartition]
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_v0(buffer, position)
+        partitions.append(partitions_item)
+    return TxnOffsetCommitResponseTopic(name, partitions), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponse, int]:
+    topics: list[TxnOffsetCommitResponseTopic]
+    throttle_time_ms, count = _unpack_ii(buffer, position)
+    position += 8
+    if count < 0:
+        raise Malformed
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_v0(buffer, position)
+        topics.append(topics_item)
+    return TxnOffsetCommitResponse(throttle_time_ms, topics), position
+
+
+def _read_partition_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponsePartition, int]:
+    partition_index, error_code, tags = _unpack_ihB(buffer, position)
+    position += 7
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return TxnOffsetCommitResponsePartition(partition_index, error_code, unknown), position
+
+
+def _read_topic_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponseTopic, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[TxnOffsetCommitResponsePartition]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_v3(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return TxnOffsetCommitResponseTopic(name, partitions, unknown), position
+
+
+def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponse, int]:
+    topics: list[TxnOffsetCommitResponseTopic]
+    throttle_time_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_v3(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return TxnOffsetCommitResponse(throttle_time_ms, topics, unknown), position
+
+
+def _write_partition_v0(out: bytearray, message: TxnOffsetCommitResponsePartition) -> None:
+    out += _pack_ih(message.partition_index, message.error_code)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_topic_v0(out: bytearray, message: TxnOffsetCommitResponseTopic) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out += _pack_h(length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions)
+    out += _pack_i(count)
+    for partitions_item in partitions:
+        _write_partition_v0(out, partitions_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_v0(out: bytearray, message: TxnOffsetCommitResponse) -> None:
+    topics = message.topics
+    count = len(topics)
+    out += _pack_ii(message.throttle_time_ms, count)
+    for topics_item in topics:
+        _write_topic_v0(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_partition_v3(out: bytearray, message: TxnOffsetCommitResponsePartition) -> None:
+    if message.unknown_tags:
+        out += _pack_ih(message.partition_index, message.error_code)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_ihB(message.partition_index, message.error_code, 0)
+
+
+def _write_topic_v3(out: bytearray, message: TxnOffsetCommitResponseTopic) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_v3(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v3(out: bytearray, message: TxnOffsetCommitResponse) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_iB(message.throttle_time_ms, count)
+    else:
+        out += _pack_i(message.throttle_time_ms)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_v3(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v0,
+    _read_v0,
+    _read_v3,
+    _read_v3,
+    _read_v3,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v0,
+    _write_v0,
+    _write_v3,
+    _write_v3,
+    _write_v3,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    txn_offset_commit_response_partition_struct = StructSchema(
+        python_class=TxnOffsetCommitResponsePartition,
+        fields=(
+            FieldSchema(
+                name="PartitionIndex",
+                attribute="partition_index",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    txn_offset_commit_response_topic_struct = StructSchema(
+        python_class=TxnOffsetCommitResponseTopic,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="TxnOffsetCommitResponsePartition",
+                struct=txn_offset_commit_response_partition_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    txn_offset_commit_response_struct = StructSchema(
+        python_class=TxnOffsetCommitResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="TxnOffsetCommitResponseTopic",
+                struct=txn_offset_commit_response_topic_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="TxnOffsetCommitResponse",
+        flexible_from=3,
+        root=txn_offset_commit_response_struct,
+    )

@@ -1,0 +1,120 @@
+"""UnfenceBrokerRecord: versions 0, flexible from 0, record type 8.
+
+Generated from metadata/UnfenceBrokerRecord.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message
+from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+
+_unpack_iqB = struct.Struct(">iqB").unpack_from
+_pack_iq = struct.Struct(">iq").pack
+_pack_iqB = struct.Struct(">iqB").pack
+
+
+class UnfenceBrokerRecord(Message):
+    """Metadata UnfenceBrokerRecord."""
+
+    __slots__ = ("id", "epoch", "unknown_tags")
+
+    NAME: ClassVar[str] = "UnfenceBrokerRecord"
+    TYPE: ClassVar[str] = "metadata"
+    API_KEY: ClassVar[int | None] = 8
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+
+    id: int
+    """Versions 0+."""
+    epoch: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        id: int = 0,
+        epoch: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.id = id
+        self.epoch = epoch
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, UnfenceBrokerRecord)
+            and self.id == other.id
+            and self.epoch == other.epoch
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[UnfenceBrokerRecord, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[UnfenceBrokerRecord, int]:
+    id, epoch, tags = _unpack_iqB(buffer, position)
+    position += 13
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return UnfenceBrokerRecord(id, epoch, unknown), position
+
+
+def _write_v0(out: bytearray, message: UnfenceBrokerRecord) -> None:
+    if message.unknown_tags:
+        out += _pack_iq(message.id, message.epoch)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iqB(message.id, message.epoch, 0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    unfence_broker_record_struct = StructSchema(
+        python_class=UnfenceBrokerRecord,
+        fields=(
+            FieldSchema(
+                name="Id",
+                attribute="id",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="Epoch",
+                attribute="epoch",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    return MessageSchema(name="UnfenceBrokerRecord", flexible_from=0, root=unfence_broker_record_struct)

@@ -1,0 +1,108 @@
+"""UnregisterBrokerRequest: versions 0, flexible from 0, api key 64.
+
+Generated from api/UnregisterBrokerRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message
+from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+
+_unpack_iB = struct.Struct(">iB").unpack_from
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+
+
+class UnregisterBrokerRequest(Message):
+    """Request UnregisterBrokerRequest."""
+
+    __slots__ = ("broker_id", "unknown_tags")
+
+    NAME: ClassVar[str] = "UnregisterBrokerRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 64
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
+
+    broker_id: int
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(self, broker_id: int = 0, unknown_tags: dict[int, bytes] | None = None) -> None:
+        self.broker_id = broker_id
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, UnregisterBrokerRequest)
+            and self.broker_id == other.broker_id
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[UnregisterBrokerRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[UnregisterBrokerRequest, int]:
+    broker_id, tags = _unpack_iB(buffer, position)
+    position += 5
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return UnregisterBrokerRequest(broker_id, unknown), position
+
+
+def _write_v0(out: bytearray, message: UnregisterBrokerRequest) -> None:
+    if message.unknown_tags:
+        out += _pack_i(message.broker_id)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iB(message.broker_id, 0)
+
+
+_READERS = (
+    _read_v0,
+)
+
+_WRITERS = (
+    _write_v0,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    unregister_broker_request_struct = StructSchema(
+        python_class=UnregisterBrokerRequest,
+        fields=(
+            FieldSchema(
+                name="BrokerId",
+                attribute="broker_id",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="UnregisterBrokerRequest",
+        flexible_from=0,
+        root=unregister_broker_request_struct,
+    )

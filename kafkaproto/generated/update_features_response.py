@@ -1,0 +1,374 @@
+"""UpdateFeaturesResponse: versions 0-2, flexible from 0, api key 57.
+
+Generated from api/UpdateFeaturesResponse.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_hB = struct.Struct(">hB").unpack_from
+_unpack_ihB = struct.Struct(">ihB").unpack_from
+_pack_h = struct.Struct(">h").pack
+_pack_hB = struct.Struct(">hB").pack
+_pack_ih = struct.Struct(">ih").pack
+_pack_ihB = struct.Struct(">ihB").pack
+
+
+class UpdateFeaturesResponseUpdatableFeatureResult(Struct):
+    """UpdatableFeatureResult of UpdateFeaturesResponse."""
+
+    __slots__ = ("feature", "error_code", "error_message", "unknown_tags")
+
+    feature: str
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    error_message: str | None
+    """Versions 0+, null in 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        feature: str = "",
+        error_code: int = 0,
+        error_message: str | None = "",
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.feature = feature
+        self.error_code = error_code
+        self.error_message = error_message
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, UpdateFeaturesResponseUpdatableFeatureResult)
+            and self.feature == other.feature
+            and self.error_code == other.error_code
+            and self.error_message == other.error_message
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class UpdateFeaturesResponse(Message):
+    """Response UpdateFeaturesResponse."""
+
+    __slots__ = ("throttle_time_ms", "error_code", "error_message", "results", "unknown_tags")
+
+    NAME: ClassVar[str] = "UpdateFeaturesResponse"
+    TYPE: ClassVar[str] = "response"
+    API_KEY: ClassVar[int | None] = 57
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 2
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ()
+    UpdatableFeatureResult = UpdateFeaturesResponseUpdatableFeatureResult
+
+    throttle_time_ms: int
+    """Versions 0+."""
+    error_code: int
+    """Versions 0+."""
+    error_message: str | None
+    """Versions 0+, null in 0+."""
+    results: list[UpdateFeaturesResponseUpdatableFeatureResult]
+    """Versions 0-1, dropped where a version lacks it."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        error_code: int = 0,
+        error_message: str | None = "",
+        results: list[UpdateFeaturesResponseUpdatableFeatureResult] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.error_code = error_code
+        self.error_message = error_message
+        self.results = [] if results is EMPTY else results
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, UpdateFeaturesResponse)
+            and self.throttle_time_ms == other.throttle_time_ms
+            and self.error_code == other.error_code
+            and self.error_message == other.error_message
+            and self.results == other.results
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[UpdateFeaturesResponse, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_updatable_feature_result_v0(
+    buffer: Buffer,
+    position: int,
+) -> tuple[UpdateFeaturesResponseUpdatableFeatureResult, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    feature = str(buffer[position:end], "utf-8")
+    position = end
+    error_code, length = _unpack_hB(buffer, position)
+    position += 3
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        error_message = None
+    else:
+        end = position + length - 1
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return UpdateFeaturesResponseUpdatableFeatureResult(feature, error_code, error_message, unknown), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[UpdateFeaturesResponse, int]:
+    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    position += 7
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        error_message = None
+    else:
+        end = position + length - 1
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    results: list[UpdateFeaturesResponseUpdatableFeatureResult]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    results = []
+    for _ in range(count):
+        results_item, position = _read_updatable_feature_result_v0(buffer, position)
+        results.append(results_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return UpdateFeaturesResponse(throttle_time_ms, error_code, error_message, results, unknown), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[UpdateFeaturesResponse, int]:
+    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    position += 7
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        error_message = None
+    else:
+        end = position + length - 1
+        error_message = str(buffer[position:end], "utf-8")
+        position = end
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return UpdateFeaturesResponse(throttle_time_ms, error_code, error_message, [], unknown), position
+
+
+def _write_updatable_feature_result_v0(
+    out: bytearray,
+    message: UpdateFeaturesResponseUpdatableFeatureResult,
+) -> None:
+    feature = message.feature
+    data = feature.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_hB(message.error_code, length)
+    else:
+        out += _pack_h(message.error_code)
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: UpdateFeaturesResponse) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+    else:
+        out += _pack_ih(message.throttle_time_ms, message.error_code)
+        write_string_length(out, length)
+    out += data
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for results_item in results:
+        _write_updatable_feature_result_v0(out, results_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v2(out: bytearray, message: UpdateFeaturesResponse) -> None:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+    else:
+        out += _pack_ih(message.throttle_time_ms, message.error_code)
+        write_string_length(out, length)
+    out += data
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v0,
+    _read_v2,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v0,
+    _write_v2,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    updatable_feature_result_struct = StructSchema(
+        python_class=UpdateFeaturesResponseUpdatableFeatureResult,
+        fields=(
+            FieldSchema(
+                name="Feature",
+                attribute="feature",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorMessage",
+                attribute="error_message",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+        ),
+    )
+    update_features_response_struct = StructSchema(
+        python_class=UpdateFeaturesResponse,
+        fields=(
+            FieldSchema(
+                name="ThrottleTimeMs",
+                attribute="throttle_time_ms",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorCode",
+                attribute="error_code",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ErrorMessage",
+                attribute="error_message",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Results",
+                attribute="results",
+                type="UpdatableFeatureResult",
+                struct=updatable_feature_result_struct,
+                array=True,
+                versions=(0, 1),
+                default=Default.EMPTY_ARRAY,
+                ignorable=True,
+            ),
+        ),
+    )
+    return MessageSchema(name="UpdateFeaturesResponse", flexible_from=0, root=update_features_response_struct)

@@ -1,0 +1,825 @@
+"""VoteRequest: versions 0-2, flexible from 0, api key 52.
+
+Generated from api/VoteRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    read_string_length,
+    read_unknown_tags,
+    write_string_length,
+    write_tag_section,
+)
+
+ZERO_UUID = bytes(16)
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_iiiuuiqtB = struct.Struct(">iii16s16siq?B").unpack_from
+_unpack_iiiuuiqB = struct.Struct(">iii16s16siqB").unpack_from
+_unpack_iiiiqB = struct.Struct(">iiiiqB").unpack_from
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_iiiuuiq = struct.Struct(">iii16s16siq").pack
+_pack_iiiuuiqt = struct.Struct(">iii16s16siq?").pack
+_pack_iiiuuiqtB = struct.Struct(">iii16s16siq?B").pack
+_pack_iiiuuiqB = struct.Struct(">iii16s16siqB").pack
+_pack_iiiiq = struct.Struct(">iiiiq").pack
+_pack_iiiiqB = struct.Struct(">iiiiqB").pack
+
+
+class VoteRequestPartitionData(Struct):
+    """PartitionData of VoteRequest."""
+
+    __slots__ = (
+        "partition_index",
+        "replica_epoch",
+        "replica_id",
+        "replica_directory_id",
+        "voter_directory_id",
+        "last_offset_epoch",
+        "last_offset",
+        "pre_vote",
+        "unknown_tags",
+    )
+
+    partition_index: int
+    """Versions 0+."""
+    replica_epoch: int
+    """Versions 0+."""
+    replica_id: int
+    """Versions 0+."""
+    replica_directory_id: bytes
+    """Versions 1+, dropped where a version lacks it."""
+    voter_directory_id: bytes
+    """Versions 1+, dropped where a version lacks it."""
+    last_offset_epoch: int
+    """Versions 0+."""
+    last_offset: int
+    """Versions 0+."""
+    pre_vote: bool
+    """Versions 2+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        partition_index: int = 0,
+        replica_epoch: int = 0,
+        replica_id: int = 0,
+        replica_directory_id: bytes = ZERO_UUID,
+        voter_directory_id: bytes = ZERO_UUID,
+        last_offset_epoch: int = 0,
+        last_offset: int = 0,
+        pre_vote: bool = False,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.partition_index = partition_index
+        self.replica_epoch = replica_epoch
+        self.replica_id = replica_id
+        self.replica_directory_id = replica_directory_id
+        self.voter_directory_id = voter_directory_id
+        self.last_offset_epoch = last_offset_epoch
+        self.last_offset = last_offset
+        self.pre_vote = pre_vote
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, VoteRequestPartitionData)
+            and self.partition_index == other.partition_index
+            and self.replica_epoch == other.replica_epoch
+            and self.replica_id == other.replica_id
+            and self.replica_directory_id == other.replica_directory_id
+            and self.voter_directory_id == other.voter_directory_id
+            and self.last_offset_epoch == other.last_offset_epoch
+            and self.last_offset == other.last_offset
+            and self.pre_vote == other.pre_vote
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class VoteRequestTopicData(Struct):
+    """TopicData of VoteRequest."""
+
+    __slots__ = ("topic_name", "partitions", "unknown_tags")
+
+    topic_name: str
+    """Versions 0+."""
+    partitions: list[VoteRequestPartitionData]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        topic_name: str = "",
+        partitions: list[VoteRequestPartitionData] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.topic_name = topic_name
+        self.partitions = [] if partitions is EMPTY else partitions
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, VoteRequestTopicData)
+            and self.topic_name == other.topic_name
+            and self.partitions == other.partitions
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class VoteRequest(Message):
+    """Request VoteRequest."""
+
+    __slots__ = ("cluster_id", "voter_id", "topics", "unknown_tags")
+
+    NAME: ClassVar[str] = "VoteRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 52
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 2
+    FLEXIBLE_FROM: ClassVar[int | None] = 0
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("controller",)
+    PartitionData = VoteRequestPartitionData
+    TopicData = VoteRequestTopicData
+
+    cluster_id: str | None
+    """Versions 0+, null in 0+."""
+    voter_id: int
+    """Versions 1+, dropped where a version lacks it."""
+    topics: list[VoteRequestTopicData]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        cluster_id: str | None = None,
+        voter_id: int = -1,
+        topics: list[VoteRequestTopicData] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.cluster_id = cluster_id
+        self.voter_id = voter_id
+        self.topics = [] if topics is EMPTY else topics
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, VoteRequest)
+            and self.cluster_id == other.cluster_id
+            and self.voter_id == other.voter_id
+            and self.topics == other.topics
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[VoteRequest, int]:
+        return _READERS[version](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_partition_data_v0(buffer: Buffer, position: int) -> tuple[VoteRequestPartitionData, int]:
+    partition_index, replica_epoch, replica_id, last_offset_epoch, last_offset, tags = _unpack_iiiiqB(buffer, position)
+    position += 25
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return VoteRequestPartitionData(
+        partition_index,
+        replica_epoch,
+        replica_id,
+        ZERO_UUID,
+        ZERO_UUID,
+        last_offset_epoch,
+        last_offset,
+        False,
+        unknown,
+    ), position
+
+
+def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[VoteRequestTopicData, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    topic_name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[VoteRequestPartitionData]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_data_v0(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return VoteRequestTopicData(topic_name, partitions, unknown), position
+
+
+def _read_v0(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        cluster_id = None
+    else:
+        end = position + length - 1
+        cluster_id = str(buffer[position:end], "utf-8")
+        position = end
+    topics: list[VoteRequestTopicData]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_data_v0(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return VoteRequest(cluster_id, -1, topics, unknown), position
+
+
+def _read_partition_data_v1(buffer: Buffer, position: int) -> tuple[VoteRequestPartitionData, int]:
+    partition_index, replica_epoch, replica_id, replica_directory_id, voter_directory_id, last_offset_epoch, last_offset, tags = _unpack_iiiuuiqB(buffer, position)
+    position += 57
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return VoteRequestPartitionData(
+        partition_index,
+        replica_epoch,
+        replica_id,
+        replica_directory_id,
+        voter_directory_id,
+        last_offset_epoch,
+        last_offset,
+        False,
+        unknown,
+    ), position
+
+
+def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[VoteRequestTopicData, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    topic_name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[VoteRequestPartitionData]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_data_v1(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return VoteRequestTopicData(topic_name, partitions, unknown), position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        cluster_id = None
+    else:
+        end = position + length - 1
+        cluster_id = str(buffer[position:end], "utf-8")
+        position = end
+    topics: list[VoteRequestTopicData]
+    voter_id, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_data_v1(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return VoteRequest(cluster_id, voter_id, topics, unknown), position
+
+
+def _read_partition_data_v2(buffer: Buffer, position: int) -> tuple[VoteRequestPartitionData, int]:
+    partition_index, replica_epoch, replica_id, replica_directory_id, voter_directory_id, last_offset_epoch, last_offset, pre_vote, tags = _unpack_iiiuuiqtB(buffer, position)
+    position += 58
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return VoteRequestPartitionData(
+        partition_index,
+        replica_epoch,
+        replica_id,
+        replica_directory_id,
+        voter_directory_id,
+        last_offset_epoch,
+        last_offset,
+        pre_vote,
+        unknown,
+    ), position
+
+
+def _read_topic_data_v2(buffer: Buffer, position: int) -> tuple[VoteRequestTopicData, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    topic_name = str(buffer[position:end], "utf-8")
+    position = end
+    partitions: list[VoteRequestPartitionData]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    partitions = []
+    for _ in range(count):
+        partitions_item, position = _read_partition_data_v2(buffer, position)
+        partitions.append(partitions_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return VoteRequestTopicData(topic_name, partitions, unknown), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        cluster_id = None
+    else:
+        end = position + length - 1
+        cluster_id = str(buffer[position:end], "utf-8")
+        position = end
+    topics: list[VoteRequestTopicData]
+    voter_id, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_topic_data_v2(buffer, position)
+        topics.append(topics_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return VoteRequest(cluster_id, voter_id, topics, unknown), position
+
+
+def _write_partition_data_v0(out: bytearray, message: VoteRequestPartitionData) -> None:
+    if message.pre_vote:
+        raise Malformed
+    if message.unknown_tags:
+        out += _pack_iiiiq(
+            message.partition_index,
+            message.replica_epoch,
+            message.replica_id,
+            message.last_offset_epoch,
+            message.last_offset,
+        )
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iiiiqB(
+            message.partition_index,
+            message.replica_epoch,
+            message.replica_id,
+            message.last_offset_epoch,
+            message.last_offset,
+            0,
+        )
+
+
+def _write_topic_data_v0(out: bytearray, message: VoteRequestTopicData) -> None:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_data_v0(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v0(out: bytearray, message: VoteRequest) -> None:
+    cluster_id = message.cluster_id
+    if cluster_id is None:
+        data = b""
+        length = 0
+    else:
+        data = cluster_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_data_v0(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_partition_data_v1(out: bytearray, message: VoteRequestPartitionData) -> None:
+    if message.pre_vote:
+        raise Malformed
+    replica_directory_id = message.replica_directory_id
+    if len(replica_directory_id) != 16:
+        raise Malformed
+    voter_directory_id = message.voter_directory_id
+    if len(voter_directory_id) != 16:
+        raise Malformed
+    if message.unknown_tags:
+        out += _pack_iiiuuiq(
+            message.partition_index,
+            message.replica_epoch,
+            message.replica_id,
+            replica_directory_id,
+            voter_directory_id,
+            message.last_offset_epoch,
+            message.last_offset,
+        )
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iiiuuiqB(
+            message.partition_index,
+            message.replica_epoch,
+            message.replica_id,
+            replica_directory_id,
+            voter_directory_id,
+            message.last_offset_epoch,
+            message.last_offset,
+            0,
+        )
+
+
+def _write_topic_data_v1(out: bytearray, message: VoteRequestTopicData) -> None:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_data_v1(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v1(out: bytearray, message: VoteRequest) -> None:
+    cluster_id = message.cluster_id
+    if cluster_id is None:
+        data = b""
+        length = 0
+    else:
+        data = cluster_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_iB(message.voter_id, count)
+    else:
+        out += _pack_i(message.voter_id)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_data_v1(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_partition_data_v2(out: bytearray, message: VoteRequestPartitionData) -> None:
+    replica_directory_id = message.replica_directory_id
+    if len(replica_directory_id) != 16:
+        raise Malformed
+    voter_directory_id = message.voter_directory_id
+    if len(voter_directory_id) != 16:
+        raise Malformed
+    if message.unknown_tags:
+        out += _pack_iiiuuiqt(
+            message.partition_index,
+            message.replica_epoch,
+            message.replica_id,
+            replica_directory_id,
+            voter_directory_id,
+            message.last_offset_epoch,
+            message.last_offset,
+            message.pre_vote,
+        )
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iiiuuiqtB(
+            message.partition_index,
+            message.replica_epoch,
+            message.replica_id,
+            replica_directory_id,
+            voter_directory_id,
+            message.last_offset_epoch,
+            message.last_offset,
+            message.pre_vote,
+            0,
+        )
+
+
+def _write_topic_data_v2(out: bytearray, message: VoteRequestTopicData) -> None:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for partitions_item in partitions:
+        _write_partition_data_v2(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_v2(out: bytearray, message: VoteRequest) -> None:
+    cluster_id = message.cluster_id
+    if cluster_id is None:
+        data = b""
+        length = 0
+    else:
+        data = cluster_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_iB(message.voter_id, count)
+    else:
+        out += _pack_i(message.voter_id)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_topic_data_v2(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v0,
+    _read_v1,
+    _read_v2,
+)
+
+_WRITERS = (
+    _write_v0,
+    _write_v1,
+    _write_v2,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    partition_data_struct = StructSchema(
+        python_class=VoteRequestPartitionData,
+        fields=(
+            FieldSchema(
+                name="PartitionIndex",
+                attribute="partition_index",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ReplicaEpoch",
+                attribute="replica_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ReplicaId",
+                attribute="replica_id",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ReplicaDirectoryId",
+                attribute="replica_directory_id",
+                type="uuid",
+                versions=(1, 32767),
+                default=ZERO_UUID,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="VoterDirectoryId",
+                attribute="voter_directory_id",
+                type="uuid",
+                versions=(1, 32767),
+                default=ZERO_UUID,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="LastOffsetEpoch",
+                attribute="last_offset_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="LastOffset",
+                attribute="last_offset",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="PreVote",
+                attribute="pre_vote",
+                type="bool",
+                versions=(2, 32767),
+                default=False,
+            ),
+        ),
+    )
+    topic_data_struct = StructSchema(
+        python_class=VoteRequestTopicData,
+        fields=(
+            FieldSchema(
+                name="TopicName",
+                attribute="topic_name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="Partitions",
+                attribute="partitions",
+                type="PartitionData",
+                struct=partition_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    vote_request_struct = StructSchema(
+        python_class=VoteRequest,
+        fields=(
+            FieldSchema(
+                name="ClusterId",
+                attribute="cluster_id",
+                type="string",
+                versions=(0, 32767),
+                nullable=(0, 32767),
+                default=None,
+            ),
+            FieldSchema(
+                name="VoterId",
+                attribute="voter_id",
+                type="int32",
+                versions=(1, 32767),
+                default=-1,
+                ignorable=True,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="TopicData",
+                struct=topic_data_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(name="VoteRequest", flexible_from=0, root=vote_request_struct)

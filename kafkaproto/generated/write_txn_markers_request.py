@@ -1,0 +1,523 @@
+"""WriteTxnMarkersRequest: versions 1-2, flexible from 1, api key 27.
+
+Generated from api/WriteTxnMarkersRequest.json by codegen; change the schema, not this file.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import ClassVar
+
+from kafkaproto.message import Message, Struct
+from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
+from kafkaproto.support import (
+    EMPTY,
+    PACK_INT32,
+    TABLE_SIZE,
+    UNPACK_INT32,
+    Buffer,
+    Malformed,
+    pack_many,
+    read_string_length,
+    read_unknown_tags,
+    unpack_many,
+    write_string_length,
+    write_tag_section,
+)
+
+_unpack_iB = struct.Struct(">iB").unpack_from
+_unpack_ibB = struct.Struct(">ibB").unpack_from
+_unpack_qhtB = struct.Struct(">qh?B").unpack_from
+_pack_i = struct.Struct(">i").pack
+_pack_iB = struct.Struct(">iB").pack
+_pack_ib = struct.Struct(">ib").pack
+_pack_ibB = struct.Struct(">ibB").pack
+_pack_qht = struct.Struct(">qh?").pack
+_pack_qhtB = struct.Struct(">qh?B").pack
+
+
+class WriteTxnMarkersRequestWritableTxnMarkerTopic(Struct):
+    """WritableTxnMarkerTopic of WriteTxnMarkersRequest."""
+
+    __slots__ = ("name", "partition_indexes", "unknown_tags")
+
+    name: str
+    """Versions 0+."""
+    partition_indexes: list[int]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        name: str = "",
+        partition_indexes: list[int] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.name = name
+        self.partition_indexes = [] if partition_indexes is EMPTY else partition_indexes
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, WriteTxnMarkersRequestWritableTxnMarkerTopic)
+            and self.name == other.name
+            and self.partition_indexes == other.partition_indexes
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class WriteTxnMarkersRequestWritableTxnMarker(Struct):
+    """WritableTxnMarker of WriteTxnMarkersRequest."""
+
+    __slots__ = (
+        "producer_id",
+        "producer_epoch",
+        "transaction_result",
+        "topics",
+        "coordinator_epoch",
+        "transaction_version",
+        "unknown_tags",
+    )
+
+    producer_id: int
+    """Versions 0+."""
+    producer_epoch: int
+    """Versions 0+."""
+    transaction_result: bool
+    """Versions 0+."""
+    topics: list[WriteTxnMarkersRequestWritableTxnMarkerTopic]
+    """Versions 0+."""
+    coordinator_epoch: int
+    """Versions 0+."""
+    transaction_version: int
+    """Versions 2+, dropped where a version lacks it."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        producer_id: int = 0,
+        producer_epoch: int = 0,
+        transaction_result: bool = False,
+        topics: list[WriteTxnMarkersRequestWritableTxnMarkerTopic] = EMPTY,
+        coordinator_epoch: int = 0,
+        transaction_version: int = 0,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.producer_id = producer_id
+        self.producer_epoch = producer_epoch
+        self.transaction_result = transaction_result
+        self.topics = [] if topics is EMPTY else topics
+        self.coordinator_epoch = coordinator_epoch
+        self.transaction_version = transaction_version
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, WriteTxnMarkersRequestWritableTxnMarker)
+            and self.producer_id == other.producer_id
+            and self.producer_epoch == other.producer_epoch
+            and self.transaction_result == other.transaction_result
+            and self.topics == other.topics
+            and self.coordinator_epoch == other.coordinator_epoch
+            and self.transaction_version == other.transaction_version
+            and self.unknown_tags == other.unknown_tags
+        )
+
+
+
+class WriteTxnMarkersRequest(Message):
+    """Request WriteTxnMarkersRequest."""
+
+    __slots__ = ("markers", "unknown_tags")
+
+    NAME: ClassVar[str] = "WriteTxnMarkersRequest"
+    TYPE: ClassVar[str] = "request"
+    API_KEY: ClassVar[int | None] = 27
+    MIN_VERSION: ClassVar[int] = 1
+    MAX_VERSION: ClassVar[int] = 2
+    FLEXIBLE_FROM: ClassVar[int | None] = 1
+    LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
+    LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
+    WritableTxnMarkerTopic = WriteTxnMarkersRequestWritableTxnMarkerTopic
+    WritableTxnMarker = WriteTxnMarkersRequestWritableTxnMarker
+
+    markers: list[WriteTxnMarkersRequestWritableTxnMarker]
+    """Versions 0+."""
+    unknown_tags: dict[int, bytes] | None
+    """Tagged fields that this release does not know."""
+
+    def __init__(
+        self,
+        markers: list[WriteTxnMarkersRequestWritableTxnMarker] = EMPTY,
+        unknown_tags: dict[int, bytes] | None = None,
+    ) -> None:
+        self.markers = [] if markers is EMPTY else markers
+        self.unknown_tags = unknown_tags
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, WriteTxnMarkersRequest)
+            and self.markers == other.markers
+            and self.unknown_tags == other.unknown_tags
+        )
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[WriteTxnMarkersRequest, int]:
+        return _READERS[version - 1](buffer, position)
+
+    def _write(self, out: bytearray, version: int) -> None:
+        _WRITERS[version - 1](out, self)
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        return _schema()
+
+
+def _read_writable_txn_marker_topic_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[WriteTxnMarkersRequestWritableTxnMarkerTopic, int]:
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    name = str(buffer[position:end], "utf-8")
+    position = end
+    partition_indexes: list[int]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count < TABLE_SIZE:
+        partition_indexes = [*UNPACK_INT32[count](buffer, position)]
+    else:
+        partition_indexes = unpack_many("i", 4, count, buffer, position)
+    position += count * 4
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return WriteTxnMarkersRequestWritableTxnMarkerTopic(name, partition_indexes, unknown), position
+
+
+def _read_writable_txn_marker_v1(
+    buffer: Buffer,
+    position: int,
+) -> tuple[WriteTxnMarkersRequestWritableTxnMarker, int]:
+    topics: list[WriteTxnMarkersRequestWritableTxnMarkerTopic]
+    producer_id, producer_epoch, transaction_result, count = _unpack_qhtB(buffer, position)
+    position += 12
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_writable_txn_marker_topic_v1(buffer, position)
+        topics.append(topics_item)
+    coordinator_epoch, tags = _unpack_iB(buffer, position)
+    position += 5
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return WriteTxnMarkersRequestWritableTxnMarker(
+        producer_id,
+        producer_epoch,
+        transaction_result,
+        topics,
+        coordinator_epoch,
+        0,
+        unknown,
+    ), position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersRequest, int]:
+    markers: list[WriteTxnMarkersRequestWritableTxnMarker]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    markers = []
+    for _ in range(count):
+        markers_item, position = _read_writable_txn_marker_v1(buffer, position)
+        markers.append(markers_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return WriteTxnMarkersRequest(markers, unknown), position
+
+
+def _read_writable_txn_marker_v2(
+    buffer: Buffer,
+    position: int,
+) -> tuple[WriteTxnMarkersRequestWritableTxnMarker, int]:
+    topics: list[WriteTxnMarkersRequestWritableTxnMarkerTopic]
+    producer_id, producer_epoch, transaction_result, count = _unpack_qhtB(buffer, position)
+    position += 12
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    topics = []
+    for _ in range(count):
+        topics_item, position = _read_writable_txn_marker_topic_v1(buffer, position)
+        topics.append(topics_item)
+    coordinator_epoch, transaction_version, tags = _unpack_ibB(buffer, position)
+    position += 6
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return WriteTxnMarkersRequestWritableTxnMarker(
+        producer_id,
+        producer_epoch,
+        transaction_result,
+        topics,
+        coordinator_epoch,
+        transaction_version,
+        unknown,
+    ), position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersRequest, int]:
+    markers: list[WriteTxnMarkersRequestWritableTxnMarker]
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
+        raise Malformed
+    count -= 1
+    if count > len(buffer) - position:
+        raise Malformed
+    markers = []
+    for _ in range(count):
+        markers_item, position = _read_writable_txn_marker_v2(buffer, position)
+        markers.append(markers_item)
+    tags = buffer[position]
+    position += 1
+    unknown: dict[int, bytes] | None = None
+    if tags:
+        unknown, position = read_unknown_tags(buffer, position - 1)
+    return WriteTxnMarkersRequest(markers, unknown), position
+
+
+def _write_writable_txn_marker_topic_v1(
+    out: bytearray,
+    message: WriteTxnMarkersRequestWritableTxnMarkerTopic,
+) -> None:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(length)
+    else:
+        write_string_length(out, length)
+    out += data
+    partition_indexes = message.partition_indexes
+    count = len(partition_indexes) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    if len(partition_indexes) < TABLE_SIZE:
+        out += PACK_INT32[len(partition_indexes)](*partition_indexes)
+    else:
+        out += pack_many("i", partition_indexes)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_writable_txn_marker_v1(out: bytearray, message: WriteTxnMarkersRequestWritableTxnMarker) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_qhtB(message.producer_id, message.producer_epoch, message.transaction_result, count)
+    else:
+        out += _pack_qht(message.producer_id, message.producer_epoch, message.transaction_result)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_writable_txn_marker_topic_v1(out, topics_item)
+    if message.unknown_tags:
+        out += _pack_i(message.coordinator_epoch)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_iB(message.coordinator_epoch, 0)
+
+
+def _write_v1(out: bytearray, message: WriteTxnMarkersRequest) -> None:
+    markers = message.markers
+    count = len(markers) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for markers_item in markers:
+        _write_writable_txn_marker_v1(out, markers_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+def _write_writable_txn_marker_v2(out: bytearray, message: WriteTxnMarkersRequestWritableTxnMarker) -> None:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out += _pack_qhtB(message.producer_id, message.producer_epoch, message.transaction_result, count)
+    else:
+        out += _pack_qht(message.producer_id, message.producer_epoch, message.transaction_result)
+        write_unsigned_varint(out, count)
+    for topics_item in topics:
+        _write_writable_txn_marker_topic_v1(out, topics_item)
+    if message.unknown_tags:
+        out += _pack_ib(message.coordinator_epoch, message.transaction_version)
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out += _pack_ibB(message.coordinator_epoch, message.transaction_version, 0)
+
+
+def _write_v2(out: bytearray, message: WriteTxnMarkersRequest) -> None:
+    markers = message.markers
+    count = len(markers) + 1
+    if count < 128:
+        out.append(count)
+    else:
+        write_unsigned_varint(out, count)
+    for markers_item in markers:
+        _write_writable_txn_marker_v2(out, markers_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(0)
+
+
+_READERS = (
+    _read_v1,
+    _read_v2,
+)
+
+_WRITERS = (
+    _write_v1,
+    _write_v2,
+)
+
+
+@cache
+def _schema() -> MessageSchema:
+    writable_txn_marker_topic_struct = StructSchema(
+        python_class=WriteTxnMarkersRequestWritableTxnMarkerTopic,
+        fields=(
+            FieldSchema(
+                name="Name",
+                attribute="name",
+                type="string",
+                versions=(0, 32767),
+                default="",
+            ),
+            FieldSchema(
+                name="PartitionIndexes",
+                attribute="partition_indexes",
+                type="int32",
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    writable_txn_marker_struct = StructSchema(
+        python_class=WriteTxnMarkersRequestWritableTxnMarker,
+        fields=(
+            FieldSchema(
+                name="ProducerId",
+                attribute="producer_id",
+                type="int64",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="ProducerEpoch",
+                attribute="producer_epoch",
+                type="int16",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="TransactionResult",
+                attribute="transaction_result",
+                type="bool",
+                versions=(0, 32767),
+                default=False,
+            ),
+            FieldSchema(
+                name="Topics",
+                attribute="topics",
+                type="WritableTxnMarkerTopic",
+                struct=writable_txn_marker_topic_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+            FieldSchema(
+                name="CoordinatorEpoch",
+                attribute="coordinator_epoch",
+                type="int32",
+                versions=(0, 32767),
+                default=0,
+            ),
+            FieldSchema(
+                name="TransactionVersion",
+                attribute="transaction_version",
+                type="int8",
+                versions=(2, 32767),
+                default=0,
+                ignorable=True,
+            ),
+        ),
+    )
+    write_txn_markers_request_struct = StructSchema(
+        python_class=WriteTxnMarkersRequest,
+        fields=(
+            FieldSchema(
+                name="Markers",
+                attribute="markers",
+                type="WritableTxnMarker",
+                struct=writable_txn_marker_struct,
+                array=True,
+                versions=(0, 32767),
+                default=Default.EMPTY_ARRAY,
+            ),
+        ),
+    )
+    return MessageSchema(
+        name="WriteTxnMarkersRequest",
+        flexible_from=1,
+        root=write_txn_markers_request_struct,
+    )

@@ -1,0 +1,153 @@
+"""Request and response headers, decoded and encoded by hand because every request passes here.
+
+The generated `RequestHeader` and `ResponseHeader` read and write the same bytes; tests hold the two together.
+This reading is milder in the one place where Kafka's is: a client id that is not UTF-8, or whose length is
+negative, is no reason to close a connection. Header versions per api version come from `kafkaproto.api`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kafkaproto import api
+from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
+from kafkaproto.primitives import Buffer, read_unsigned_varint
+
+_MAX_CLIENT_ID_BYTES = 0x7FFF
+
+# api key, api version, correlation id, length of the client id: the client id keeps its old two-byte length
+# even in header version 2, whose other strings would be compact.
+_request_start = struct.Struct(">hhih")
+_correlation_id = struct.Struct(">i")
+
+
+def request_header_version(api_key: int, api_version: int) -> int:
+    """The version of the header before a request of this api key and version.
+
+    Raises RemoteProtocolError for an api key that does not exist.
+    """
+    info = api.api_by_key(api_key)
+    if info is None:
+        raise RemoteProtocolError(f"there is no api key {api_key}", where="RequestHeader.request_api_key")
+    return info.request_header_version(api_version)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestHeader:
+    """What stands before the body of every request."""
+
+    api_key: int
+    api_version: int
+    correlation_id: int
+    """Chosen by the client, repeated in the response."""
+    client_id: str | None
+    """What the client calls itself; bytes that are not UTF-8 are replaced by U+FFFD."""
+    unknown_tags: dict[int, bytes] | None = None
+    """Tagged fields of header version 2; Kafka has defined none so far. None where there are none."""
+
+
+def decode_request_header(
+    frame: Buffer,
+    header_version_of: Callable[[int, int], int] = request_header_version,
+) -> tuple[RequestHeader, int]:
+    """Decode the header at the start of a request; returns it with the offset at which the body starts.
+
+    ``header_version_of`` gives the header version (1 or 2) for an api key and version, and raises
+    RemoteProtocolError for those that it refuses. Raises that same error if the frame ends inside the header.
+    """
+    try:
+        api_key, api_version, correlation_id, client_id_size = _request_start.unpack_from(frame)
+    except struct.error:
+        raise RemoteProtocolError(
+            f"{len(frame)} bytes are too few for a request", where="RequestHeader", offset=len(frame)
+        ) from None
+    header_version = header_version_of(api_key, api_version)
+    position = _request_start.size
+    client_id = None
+    if client_id_size >= 0:
+        end = position + client_id_size
+        if end > len(frame):
+            raise RemoteProtocolError(
+                f"a length of {client_id_size} is announced, {len(frame) - position} bytes are left",
+                where="RequestHeader.client_id",
+                offset=position,
+            )
+        client_id = str(frame[position:end], "utf-8", "replace")
+        position = end
+    unknown_tags = None
+    if header_version >= 2:
+        unknown_tags, position = _decode_tags(frame, position, "RequestHeader")
+    header = RequestHeader(
+        api_key=api_key,
+        api_version=api_version,
+        correlation_id=correlation_id,
+        client_id=client_id,
+        unknown_tags=unknown_tags,
+    )
+    return header, position
+
+
+def encode_request_header(
+    *, api_key: int, api_version: int, correlation_id: int, client_id: str | None
+) -> bytes:
+    """The header of a request, in the header version that belongs to the api version, without tagged fields.
+
+    Raises LocalProtocolError for a client id longer than 32767 bytes.
+    """
+    name = b"" if client_id is None else client_id.encode("utf-8", "replace")
+    if len(name) > _MAX_CLIENT_ID_BYTES:
+        raise LocalProtocolError(
+            f"{len(name)} bytes are more than {_MAX_CLIENT_ID_BYTES}", where="RequestHeader.client_id"
+        )
+    size = -1 if client_id is None else len(name)
+    start = _request_start.pack(api_key, api_version, correlation_id, size)
+    has_tags = request_header_version(api_key, api_version) >= 2
+    return start + name + b"\0" if has_tags else start + name
+
+
+def decode_response_header(frame: Buffer, header_version: int) -> tuple[int, int]:
+    """Decode the header of a response; returns the correlation id and the offset at which the body starts.
+
+    Raises RemoteProtocolError if the frame ends inside the header.
+    """
+    try:
+        (correlation_id,) = _correlation_id.unpack_from(frame)
+    except struct.error:
+        raise RemoteProtocolError(
+            f"{len(frame)} bytes are too few for a response", where="ResponseHeader", offset=len(frame)
+        ) from None
+    position = _correlation_id.size
+    if header_version >= 1:
+        _, position = _decode_tags(frame, position, "ResponseHeader")
+    return correlation_id, position
+
+
+def encode_response_header(correlation_id: int, header_version: int) -> bytes:
+    """The header of a response (version 0 or 1), without tagged fields."""
+    start = _correlation_id.pack(correlation_id)
+    return start + b"\0" if header_version >= 1 else start
+
+
+def _decode_tags(frame: Buffer, position: int, where: str) -> tuple[dict[int, bytes] | None, int]:
+    """The tagged fields at ``position`` and where they end; None for an empty section."""
+    if position < len(frame) and frame[position] == 0:
+        return None, position + 1
+    try:
+        count, position = read_unsigned_varint(frame, position)
+        tags: dict[int, bytes] = {}
+        for _ in range(count):
+            tag, position = read_unsigned_varint(frame, position)
+            size, position = read_unsigned_varint(frame, position)
+            if size > len(frame) - position:
+                raise RemoteProtocolError(
+                    f"tagged field {tag} announces {size} bytes, {len(frame) - position} are left",
+                    offset=position,
+                )
+            tags[tag] = bytes(frame[position : position + size])
+            position += size
+    except RemoteProtocolError as error:
+        error.where = where
+        raise
+    return tags or None, position

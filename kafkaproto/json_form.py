@@ -1,0 +1,133 @@
+"""Kafka's JSON form of messages, as its dump tool, its metadata shell and the quorum-state file use it.
+
+Field names begin with a small letter, uuids are URL-safe base64, bytes are base64, records are given by their size;
+fields that the version lacks and tagged fields at their default are left out.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Any
+
+from kafkaproto import uuids
+from kafkaproto.errors import LocalProtocolError, RemoteProtocolError, UnsupportedVersionError
+from kafkaproto.interpret import FIXED
+from kafkaproto.schema import FieldSchema, StructSchema, within
+
+
+def to_json(message: Any, version: int) -> dict[str, Any]:
+    """The JSON form. Raises UnsupportedVersionError for a set field that the version lacks and that is not ignorable,
+    LocalProtocolError for a null that the version does not allow."""
+    schema = message.schema()
+    return _struct_to_json(schema.root, message, version, schema.name)
+
+
+def from_json(message_class: Any, document: object, version: int) -> Any:
+    """Read the JSON form. Raises RemoteProtocolError naming the field that is missing, unknown or does not fit."""
+    schema = message_class.schema()
+    return _struct_from_json(schema.root, document, version, schema.name)
+
+
+def json_name(name: str) -> str:
+    """A schema's field name as it stands in JSON."""
+    return name[0].lower() + name[1:]
+
+
+def _struct_to_json(schema: StructSchema, message: Any, version: int, path: str) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for field in schema.fields:
+        value = getattr(message, field.attribute)
+        where = f"{path}.{field.attribute}"
+        if not within(version, field.versions):
+            if not field.ignorable and not field.is_default(value):
+                raise UnsupportedVersionError(f"is set, but version {version} has no such field", where=where)
+        elif not (within(version, field.tagged) and field.is_default(value)):
+            result[json_name(field.name)] = _field_to_json(field, value, version, where)
+    return result
+
+
+def _field_to_json(field: FieldSchema, value: Any, version: int, path: str) -> Any:
+    if value is None:
+        if not within(version, field.nullable) and field.type != "records":
+            raise LocalProtocolError(f"is null, but may not be in version {version}", where=path)
+        return None
+    if field.array:
+        return [
+            _value_to_json(field, element, version, f"{path}[{index}]") for index, element in enumerate(value)
+        ]
+    return _value_to_json(field, value, version, path)
+
+
+def _value_to_json(field: FieldSchema, value: Any, version: int, path: str) -> Any:
+    if field.struct is not None:
+        return _struct_to_json(field.struct, value, version, path)
+    if field.type == "uuid":
+        return uuids.to_text(value)
+    if field.type == "records":
+        return sum(len(chunk) for chunk in value) if isinstance(value, list) else len(value)
+    if field.type == "bytes":
+        return base64.b64encode(b"".join(value) if isinstance(value, list) else value).decode()
+    return value
+
+
+def _struct_from_json(schema: StructSchema, document: object, version: int, path: str) -> Any:
+    if not isinstance(document, dict):
+        raise RemoteProtocolError("must be an object", where=path)
+    values: dict[str, Any] = {}
+    for field in schema.fields:
+        name = json_name(field.name)
+        where = f"{path}.{name}"
+        if not within(version, field.versions):
+            continue
+        if name in document:
+            values[field.attribute] = _field_from_json(field, document[name], version, where)
+        elif not within(version, field.tagged):
+            raise RemoteProtocolError("is missing", where=where)
+    return schema.python_class(**values)
+
+
+def _field_from_json(field: FieldSchema, value: object, version: int, path: str) -> Any:
+    if value is None:
+        if not within(version, field.nullable):
+            raise RemoteProtocolError(f"is null, but may not be in version {version}", where=path)
+        return None
+    if not field.array:
+        return _value_from_json(field, value, version, path)
+    if not isinstance(value, list):
+        raise RemoteProtocolError("must be a list", where=path)
+    return [
+        _value_from_json(field, element, version, f"{path}[{index}]") for index, element in enumerate(value)
+    ]
+
+
+def _value_from_json(field: FieldSchema, value: object, version: int, path: str) -> Any:
+    if field.struct is not None:
+        return _struct_from_json(field.struct, value, version, path)
+    if field.type == "records":
+        raise RemoteProtocolError("records cannot be read from JSON, which only names their size", where=path)
+    expected: type[Any] = {"bool": bool, "float64": float}.get(field.type, int)
+    if field.type not in FIXED or field.type == "uuid":
+        expected = str
+    if expected is float and type(value) is int:
+        value = float(value)
+    if type(value) is not expected:
+        raise RemoteProtocolError(f"must be a {field.type}, is {value!r:.60}", where=path)
+    if field.type in ("string", "bool", "float64"):
+        return value
+    return _from_text_or_number(field, value, path)
+
+
+def _from_text_or_number(field: FieldSchema, value: Any, path: str) -> Any:
+    try:
+        if field.type == "uuid":
+            return uuids.from_text(value)
+        if field.type == "bytes":
+            return base64.b64decode(value, validate=True)
+    except (ValueError, binascii.Error) as error:
+        raise RemoteProtocolError(str(error), where=path) from None
+    size = FIXED[field.type].size * 8
+    lowest = 0 if field.type.startswith("u") else -(1 << (size - 1))
+    if not lowest <= value < lowest + (1 << size):
+        raise RemoteProtocolError(f"{value} does not fit {field.type}", where=path)
+    return value

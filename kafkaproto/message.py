@@ -1,0 +1,143 @@
+"""Base classes of everything generated: what a struct and a message can do, whatever their fields.
+
+The bytes are read and written by functions in the generated modules; here is the door in front of them, which
+checks the version and turns failures into errors that name message, field path and byte offset.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from kafkaproto.errors import LocalProtocolError, ProtocolError, RemoteProtocolError, UnsupportedVersionError
+from kafkaproto.schema import MessageSchema
+from kafkaproto.support import FAILURES, Buffer, Malformed
+
+
+class Struct:
+    """A group of fields. Two are equal if they are of one class and all fields are, unknown tags included."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        slots: tuple[str, ...] = self.__slots__
+        shown = (name for name in slots if name != "unknown_tags" or getattr(self, name))
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
+        return f"{type(self).__name__}({fields})"
+
+
+class Message(Struct):
+    """A message that can be read and written at every version from ``MIN_VERSION`` to ``MAX_VERSION``."""
+
+    __slots__ = ()
+
+    NAME: ClassVar[str]
+    """Name in Kafka's schemas."""
+    TYPE: ClassVar[str]
+    """Kind of the message: request, response, header, metadata, data, coordinator-key, coordinator-value."""
+    API_KEY: ClassVar[int | None]
+    """Api key of requests and responses, record type of metadata and coordinator records."""
+    MIN_VERSION: ClassVar[int]
+    MAX_VERSION: ClassVar[int]
+    FLEXIBLE_FROM: ClassVar[int | None]
+    """First version with compact lengths and tagged fields; None where no version has them."""
+    LATEST_VERSION_UNSTABLE: ClassVar[bool]
+    """Whether ``MAX_VERSION`` is not released yet; servers do not advertise it."""
+    LISTENERS: ClassVar[tuple[str, ...]]
+    """Kinds of listeners that serve a request: broker, controller."""
+
+    @staticmethod
+    def schema() -> MessageSchema:
+        """What the fields are; built once, when first asked for."""
+        raise AssertionError("every generated message overrides this")
+
+    @staticmethod
+    def _read(buffer: Buffer, position: int, version: int) -> tuple[Any, int]:
+        raise AssertionError("every generated message overrides this")
+
+    def _write(self, out: bytearray, version: int) -> None:
+        raise AssertionError("every generated message overrides this")
+
+    @classmethod
+    def _check_version(cls, version: int) -> None:
+        if not cls.MIN_VERSION <= version <= cls.MAX_VERSION:
+            raise UnsupportedVersionError(
+                f"version {version} does not exist; versions are {cls.MIN_VERSION} to {cls.MAX_VERSION}",
+                where=cls.NAME,
+            )
+
+    @classmethod
+    def decode(cls, buffer: Buffer, version: int, offset: int = 0) -> tuple[Self, int]:
+        """Read one message from ``offset`` on; returns it and the offset after its last byte.
+
+        Bytes after the message are not looked at. Fields of type records, and bytes marked zero-copy, come out as
+        memoryviews of ``buffer``. Decoding is linear in the length of the input.
+
+        Raises UnsupportedVersionError for a version that does not exist, RemoteProtocolError (with field path and
+        byte offset) for bytes that are no such message.
+        """
+        cls._check_version(version)
+        try:
+            message, end = cls._read(buffer, offset, version)
+            if end > len(buffer):
+                raise Malformed
+        except (*FAILURES, ProtocolError) as failure:
+            raise cls._explain_reading(buffer, version, offset, failure) from None
+        return message, end
+
+    def encode(self, version: int) -> bytes:
+        """The message's bytes at ``version``; raises as `encode_into` does."""
+        out = bytearray()
+        self.encode_into(out, version)
+        return bytes(out)
+
+    def encode_into(self, out: bytearray, version: int) -> None:
+        """Append the message's bytes at ``version`` to ``out``, which is left as it was on an error.
+
+        Raises UnsupportedVersionError for a version that does not exist or that has no room for a field which is
+        set and may not be dropped, LocalProtocolError (with field path) for a value that its type cannot express.
+        """
+        self._check_version(version)
+        size = len(out)
+        try:
+            self._write(out, version)
+        except (*FAILURES, ProtocolError) as failure:
+            del out[size:]
+            raise self._explain_writing(version, failure) from None
+
+    def to_json(self, version: int) -> dict[str, Any]:
+        """Kafka's JSON form, as its tools print it; raises as `encode_into` does."""
+        from kafkaproto.json_form import to_json
+
+        self._check_version(version)
+        return to_json(self, version)
+
+    @classmethod
+    def from_json(cls, document: object, version: int) -> Self:
+        """Read Kafka's JSON form. Raises RemoteProtocolError naming the field that is missing or does not fit."""
+        from kafkaproto.json_form import from_json
+
+        cls._check_version(version)
+        message = from_json(cls, document, version)
+        assert isinstance(message, cls)
+        return message
+
+    @classmethod
+    def _explain_reading(
+        cls, buffer: Buffer, version: int, offset: int, failure: Exception
+    ) -> RemoteProtocolError:
+        from kafkaproto.interpret import decode_slowly
+
+        try:
+            decode_slowly(cls.schema(), buffer, version, offset)
+        except RemoteProtocolError as error:
+            return error
+        raise AssertionError(f"{cls.NAME} v{version}: the two decoders disagree") from failure
+
+    def _explain_writing(self, version: int, failure: Exception) -> LocalProtocolError:
+        from kafkaproto.interpret import encode_slowly
+
+        try:
+            encode_slowly(self.schema(), self, version)
+        except LocalProtocolError as error:
+            return error
+        raise AssertionError(f"{self.NAME} v{version}: the two encoders disagree") from failure

@@ -1,0 +1,92 @@
+"""Schemas at run time: what the slow codec, the JSON form and error messages know of a message's fields.
+
+Each generated module can build the schema of its message; it does so when first asked, never on the fast path.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any
+
+OPEN_END = 32767
+"""End of a version range that is open."""
+
+Versions = tuple[int, int]
+NEVER: Versions = (0, -1)
+"""A range that holds no version."""
+
+
+class Default(enum.Enum):
+    """Defaults that cannot be shared because they can be changed."""
+
+    EMPTY_ARRAY = "empty array"
+    EMPTY_STRUCT = "struct of defaults"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldSchema:
+    """One field. Version ranges are (lowest, highest), both included."""
+
+    name: str
+    """As in the schema file, for example ``LeaderEpoch``."""
+    attribute: str
+    """As in Python, for example ``leader_epoch``."""
+    type: str
+    """Type of the value, or of an array's elements: a word of the grammar, or a struct's name."""
+    struct: StructSchema | None = None
+    """The fields, where ``type`` is a struct."""
+    array: bool = False
+    versions: Versions
+    nullable: Versions = NEVER
+    tagged: Versions = NEVER
+    tag: int = -1
+    never_compact: bool = False
+    """Keeps the old length form in flexible versions too (the client id of the request header)."""
+    default: Any
+    ignorable: bool = False
+    zero_copy: bool = False
+
+    def is_default(self, value: Any) -> bool:
+        """Whether ``value`` is what the field has when nobody sets it."""
+        if self.default is Default.EMPTY_ARRAY:
+            return value is not None and len(value) == 0
+        if self.default is Default.EMPTY_STRUCT:
+            assert self.struct is not None
+            return bool(value == self.struct.python_class())
+        return bool(value is None if self.default is None else value == self.default)
+
+    def make_default(self) -> Any:
+        """The value that the field has when nobody sets it; fresh where it can be changed."""
+        if self.default is Default.EMPTY_ARRAY:
+            return []
+        if self.default is Default.EMPTY_STRUCT:
+            assert self.struct is not None
+            return self.struct.python_class()
+        return self.default
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StructSchema:
+    """The fields of one struct, and the class that holds them."""
+
+    python_class: type[Any]
+    fields: tuple[FieldSchema, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageSchema:
+    """A message: its struct and the first version with compact lengths and tags (None: there is none)."""
+
+    name: str
+    flexible_from: int | None
+    root: StructSchema
+
+    def is_flexible(self, version: int) -> bool:
+        """Whether lengths are compact and structs have tag sections at ``version``."""
+        return self.flexible_from is not None and version >= self.flexible_from
+
+
+def within(version: int, versions: Versions) -> bool:
+    """Whether ``version`` lies in the range."""
+    return versions[0] <= version <= versions[1]
