@@ -83,7 +83,8 @@ def _head(message: Message, body: str, layouts: Layouts) -> str:
     lines.add("from __future__ import annotations", "")
     if layouts.definitions():
         lines.add("import struct")
-    lines.add("from functools import cache", "from typing import ClassVar", "")
+    type_alias = ", TypeAlias" if _mentions(body, "TypeAlias") else ""
+    lines.add("from functools import cache", f"from typing import ClassVar{type_alias}", "")
     structs = ", Struct" if _mentions(body, "Struct") else ""
     lines.add(f"from kafkaproto.message import Message{structs}")
     used = [name for name in _PRIMITIVES if _mentions(body, name)]
@@ -169,7 +170,7 @@ def _message_constants(message: Message, lines: Lines) -> None:
     for struct in message.structs.values():
         alias = naming.alias(message, struct)
         if struct is not message.root:
-            lines.add(f"{alias} = {naming.class_name(message, struct)}")
+            lines.add(f"{alias}: TypeAlias = {naming.class_name(message, struct)}")
     lines.add("")
 
 

@@ -20,7 +20,7 @@ from typing import Final
 from kafkaproto.api import API_VERSIONS_KEY, ApiInfo, api_by_key
 from kafkaproto.error_codes import ErrorCode, describe
 from kafkaproto.errors import RemoteProtocolError, UnsupportedVersionError
-from kafkaproto.frame import MAX_FRAME_SIZE_BYTES, NEED_DATA, FrameReader, NeedData, encode_frame
+from kafkaproto.frame import NEED_DATA, FrameReader, NeedData, encode_frame
 from kafkaproto.headers import (
     decode_request_header,
     decode_response_header,
@@ -34,6 +34,10 @@ from kafkaproto.primitives import Buffer
 SOFTWARE_NAME: Final = "kafkaproto"
 SOFTWARE_VERSION: Final = "0.1.0"
 """What a server is told about us; the version of this package."""
+
+MAX_RESPONSE_SIZE_BYTES: Final = 1 << 30
+"""Largest response accepted. Requests limit what they ask for to far less; the first bytes of an HTTP
+server that was called by mistake read as more than this, and are refused at once instead of waited for."""
 
 _NEGOTIATION_VERSION: Final = 4
 """ApiVersions version tried first; a server that does not know it says so in version 0."""
@@ -163,8 +167,7 @@ class ServerConnection:
 class Negotiated:
     """The server has said what it serves; requests may be sent from now on."""
 
-    api_versions: Message
-    """Its ApiVersionsResponse."""
+    api_versions: ApiVersionsResponse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +182,7 @@ class ResponseReceived:
 class ClientConnection:
     """The client's end of one connection. What is to be written is collected in ``data_to_send``."""
 
-    def __init__(self, *, client_id: str | None, max_response_size: int = MAX_FRAME_SIZE_BYTES) -> None:
+    def __init__(self, *, client_id: str | None, max_response_size: int = MAX_RESPONSE_SIZE_BYTES) -> None:
         """``max_response_size`` is the largest response accepted, in bytes. An ApiVersions request waits to
         be sent at once; before its answer, which is the event `Negotiated`, no other request may be sent."""
         self._client_id = client_id

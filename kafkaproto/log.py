@@ -1,0 +1,221 @@
+"""The files of one segment of a log as bytes and names: the batches, and the two indexes into them.
+
+Pure: who has the bytes, and where they go, is the caller's affair, so that storage, tools and pipeline read
+one format with one piece of code. A segment is::
+
+    00000000000000000042.log         batches back to back, the first with base offset 42
+    00000000000000000042.index       sparse, 8 bytes an entry: int32 offset relative to 42, int32 position in
+    .log 00000000000000000042.timeindex   sparse, 12 bytes an entry: int64 timestamp, int32 offset relative to
+    42
+
+Index files are preallocated while their segment is written to, so the entries end where zeros begin.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterator
+from struct import Struct
+from struct import error as StructError
+from typing import NamedTuple
+
+from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
+from kafkaproto.primitives import Buffer
+from kafkaproto.records.batch import HEADER_SIZE, LENGTH_END, MAGIC, MAGIC_OFFSET, RecordBatchView
+
+LOG_SUFFIX = ".log"
+OFFSET_INDEX_SUFFIX = ".index"
+TIME_INDEX_SUFFIX = ".timeindex"
+
+_MAX_OFFSET = 0x7FFF_FFFF_FFFF_FFFF
+_SEGMENT_NAME = re.compile(r"([0-9]{20})(\.[a-z]+)")
+_OFFSET_INDEX_ENTRY = Struct(">ii")
+_TIME_INDEX_ENTRY = Struct(">qi")
+_LENGTH = Struct(">i")
+
+
+def segment_file_name(base_offset: int, suffix: str = LOG_SUFFIX) -> str:
+    """The name of a segment's file, or with another suffix that of one of its indexes."""
+    return f"{base_offset:020d}{suffix}"
+
+
+def parse_segment_file_name(name: str, suffix: str = LOG_SUFFIX) -> int | None:
+    """The base offset in such a name; None if it is no name of a file of that kind."""
+    match = _SEGMENT_NAME.fullmatch(name)
+    if match is None or match[2] != suffix or int(match[1]) > _MAX_OFFSET:
+        return None
+    return int(match[1])
+
+
+class OffsetIndexEntry(NamedTuple):
+    """Where one batch of a segment lies."""
+
+    offset: int
+    """Offset of the batch's last record."""
+    position: int
+    """Byte position in the segment's .log file where the batch starts."""
+
+
+class TimeIndexEntry(NamedTuple):
+    """When a segment reached an offset."""
+
+    timestamp: int
+    """Largest timestamp, in milliseconds, of all records up to this offset."""
+    offset: int
+    """Offset of the last record of the batch that has a record of that timestamp."""
+
+
+def encode_offset_index_entry(base_offset: int, entry: OffsetIndexEntry) -> bytes:
+    """8 bytes to append to the index; raises LocalProtocolError if offset or position is out of its reach."""
+    try:
+        return _OFFSET_INDEX_ENTRY.pack(entry.offset - base_offset, entry.position)
+    except StructError:
+        raise LocalProtocolError(f"{entry} does not fit in an index with base offset {base_offset}") from None
+
+
+def encode_time_index_entry(base_offset: int, entry: TimeIndexEntry) -> bytes:
+    """12 bytes to append to the time index; raises LocalProtocolError if the offset is out of its reach."""
+    try:
+        return _TIME_INDEX_ENTRY.pack(entry.timestamp, entry.offset - base_offset)
+    except StructError:
+        raise LocalProtocolError(
+            f"{entry} does not fit in a time index with base offset {base_offset}"
+        ) from None
+
+
+def iterate_offset_index(data: Buffer, base_offset: int) -> Iterator[OffsetIndexEntry]:
+    """The entries of an offset index up to where the preallocated zeros begin.
+
+    Raises RemoteProtocolError where the bytes are no whole number of entries, or entries do not ascend.
+    """
+    view = _whole_entries(data, _OFFSET_INDEX_ENTRY)
+    last = OffsetIndexEntry(base_offset - 1, -1)
+    for number, (relative_offset, position) in enumerate(_OFFSET_INDEX_ENTRY.iter_unpack(view)):
+        if relative_offset == position == 0:
+            return
+        entry = OffsetIndexEntry(base_offset + relative_offset, position)
+        if entry.offset <= last.offset or entry.position <= last.position:
+            raise RemoteProtocolError(
+                f"{entry} does not ascend from {last}", offset=number * _OFFSET_INDEX_ENTRY.size
+            )
+        yield entry
+        last = entry
+
+
+def iterate_time_index(data: Buffer, base_offset: int) -> Iterator[TimeIndexEntry]:
+    """The entries of a time index up to where the preallocated zeros begin.
+
+    Raises RemoteProtocolError where the bytes are no whole number of entries, or entries do not ascend.
+    """
+    view = _whole_entries(data, _TIME_INDEX_ENTRY)
+    last = TimeIndexEntry(-1, base_offset)
+    for number, (timestamp, relative_offset) in enumerate(_TIME_INDEX_ENTRY.iter_unpack(view)):
+        if timestamp == relative_offset == 0:
+            return
+        entry = TimeIndexEntry(timestamp, base_offset + relative_offset)
+        if entry.timestamp <= last.timestamp or entry.offset < last.offset:
+            raise RemoteProtocolError(
+                f"{entry} does not ascend from {last}", offset=number * _TIME_INDEX_ENTRY.size
+            )
+        yield entry
+        last = entry
+
+
+def _whole_entries(data: Buffer, layout: Struct) -> Buffer:
+    extra = len(data) % layout.size
+    if extra:
+        raise RemoteProtocolError(
+            f"an index of {len(data)} bytes is no whole number of {layout.size}-byte entries",
+            offset=len(data) - extra,
+        )
+    return data
+
+
+class StopReason(enum.Enum):
+    """Why a `BatchScan` found no further batch."""
+
+    END = "end"
+    """Every byte belongs to a valid batch."""
+    PARTIAL = "partial"
+    """The bytes end inside a batch: a torn tail, or more is to be read."""
+    DAMAGED = "damaged"
+    """What comes next is whole, but no valid batch."""
+
+
+class BatchScan:
+    """Goes through a segment's bytes batch by batch, each checked, up to the first that is not valid.
+
+    Valid means: magic 2, a crc that is right, and offsets that ascend from batch to batch. Iterate once; at
+    any time ``valid_end`` is the position behind the last valid batch. When iteration is over,
+    ``stop_reason`` and ``fault`` say why.
+    """
+
+    __slots__ = ("_buffer", "fault", "next_offset", "stop_reason", "valid_end")
+
+    valid_end: int
+    next_offset: int
+    """The lowest base offset that the next batch may have."""
+    stop_reason: StopReason | None
+    """None until the scan has stopped."""
+    fault: RemoteProtocolError | None
+    """What is wrong with the bytes at ``valid_end``; None as long as nothing is."""
+
+    def __init__(self, buffer: Buffer, *, start: int = 0, next_offset: int = 0) -> None:
+        self._buffer = buffer
+        self.valid_end = start
+        self.next_offset = next_offset
+        self.stop_reason = None
+        self.fault = None
+
+    def __iter__(self) -> Iterator[RecordBatchView]:
+        while self.valid_end < len(self._buffer):
+            try:
+                batch = RecordBatchView(self._buffer, self.valid_end)
+                batch.check()
+                if batch.base_offset < self.next_offset:
+                    raise RemoteProtocolError(
+                        f"a record batch has base offset {batch.base_offset}, expected is"
+                        f" {self.next_offset} or more",
+                        offset=self.valid_end,
+                    )
+            except RemoteProtocolError as error:
+                self.fault = error
+                self.stop_reason = StopReason.PARTIAL if self._ends_inside_batch() else StopReason.DAMAGED
+                return
+            self.valid_end += batch.size_in_bytes
+            self.next_offset = batch.next_offset
+            yield batch
+        self.stop_reason = StopReason.END
+
+    def _ends_inside_batch(self) -> bool:
+        left = len(self._buffer) - self.valid_end
+        if left <= MAGIC_OFFSET:
+            return True
+        if self._buffer[self.valid_end + MAGIC_OFFSET] != MAGIC:
+            return False
+        (length,) = _LENGTH.unpack_from(self._buffer, self.valid_end + 8)
+        size: int = length + LENGTH_END
+        return size >= HEADER_SIZE and size > left
+
+
+def find_batch(buffer: Buffer, start: int, next_offset: int) -> int | None:
+    """Position of the first valid batch at or behind ``start`` whose base offset is ``next_offset`` or more.
+
+    Tells a torn tail, behind which there is none, from damage in the middle of a log, which must not be cut
+    off.
+    """
+    data = bytes(buffer)
+    magic_position = data.find(MAGIC, start + MAGIC_OFFSET)
+    while magic_position >= 0:
+        position = magic_position - MAGIC_OFFSET
+        try:
+            batch = RecordBatchView(data, position)
+            batch.check()
+        except RemoteProtocolError:
+            pass
+        else:
+            if batch.base_offset >= next_offset:
+                return position
+        magic_position = data.find(MAGIC, magic_position + 1)
+    return None

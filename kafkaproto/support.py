@@ -47,6 +47,11 @@ UNPACK_INT32 = _unpackers("i")
 PACK_INT32 = _packers("i")
 
 
+def joined(buffers: Buffers) -> bytes:
+    """What a records or zero-copy field holds, as one bytes object."""
+    return b"".join(buffers) if isinstance(buffers, list) else bytes(buffers)
+
+
 def unpack_many(code: str, size: int, count: int, buffer: Buffer, position: int) -> list[Any]:
     """``count`` values of ``size`` bytes each; checked against the bytes left before anything is allocated."""
     if count * size > len(buffer) - position:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -147,8 +147,8 @@ class AddPartitionsToTxnRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 3
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    AddPartitionsToTxnTopic = AddPartitionsToTxnRequestAddPartitionsToTxnTopic
-    AddPartitionsToTxnTransaction = AddPartitionsToTxnRequestAddPartitionsToTxnTransaction
+    AddPartitionsToTxnTopic: TypeAlias = AddPartitionsToTxnRequestAddPartitionsToTxnTopic
+    AddPartitionsToTxnTransaction: TypeAlias = AddPartitionsToTxnRequestAddPartitionsToTxnTransaction
 
     transactions: list[AddPartitionsToTxnRequestAddPartitionsToTxnTransaction]
     """Versions 4+."""

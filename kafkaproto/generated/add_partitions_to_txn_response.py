@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -151,9 +151,9 @@ class AddPartitionsToTxnResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 3
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    AddPartitionsToTxnPartitionResult = AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult
-    AddPartitionsToTxnTopicResult = AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult
-    AddPartitionsToTxnResult = AddPartitionsToTxnResponseAddPartitionsToTxnResult
+    AddPartitionsToTxnPartitionResult: TypeAlias = AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult
+    AddPartitionsToTxnTopicResult: TypeAlias = AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult
+    AddPartitionsToTxnResult: TypeAlias = AddPartitionsToTxnResponseAddPartitionsToTxnResult
 
     throttle_time_ms: int
     """Versions 0+."""

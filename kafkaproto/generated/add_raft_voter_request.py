@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -92,20 +92,22 @@ class AddRaftVoterRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("controller", "broker",)
-    Listener = AddRaftVoterRequestListener
+    Listener: TypeAlias = AddRaftVoterRequestListener
 
     cluster_id: str | None
-    """Versions 0+, null in 0+."""
+    """If given, must be the receiver's cluster id. Versions 0+, null in 0+."""
     timeout_ms: int
-    """Versions 0+."""
+    """How long the leader may take over the whole change. Versions 0+."""
     voter_id: int
     """Versions 0+."""
     voter_directory_id: bytes
     """Versions 0+."""
     listeners: list[AddRaftVoterRequestListener]
-    """Versions 0+."""
+    """The new voter's controller listeners; the leader's listener name must be among them. Versions
+    0+.
+    """
     ack_when_committed: bool
-    """Versions 1+."""
+    """Whether to answer once the new set is committed, rather than once it is written. Versions 1+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

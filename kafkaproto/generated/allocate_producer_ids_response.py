@@ -43,9 +43,9 @@ class AllocateProducerIdsResponse(Message):
     error_code: int
     """Versions 0+."""
     producer_id_start: int
-    """Versions 0+."""
+    """First id of the block. Versions 0+."""
     producer_id_len: int
-    """Versions 0+."""
+    """Number of ids in the block. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

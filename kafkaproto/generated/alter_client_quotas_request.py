@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -149,9 +149,9 @@ class AlterClientQuotasRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 1
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
-    EntityData = AlterClientQuotasRequestEntityData
-    OpData = AlterClientQuotasRequestOpData
-    EntryData = AlterClientQuotasRequestEntryData
+    EntityData: TypeAlias = AlterClientQuotasRequestEntityData
+    OpData: TypeAlias = AlterClientQuotasRequestOpData
+    EntryData: TypeAlias = AlterClientQuotasRequestEntryData
 
     entries: list[AlterClientQuotasRequestEntryData]
     """Versions 0+."""

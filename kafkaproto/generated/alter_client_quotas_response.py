@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -118,8 +118,8 @@ class AlterClientQuotasResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 1
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    EntityData = AlterClientQuotasResponseEntityData
-    EntryData = AlterClientQuotasResponseEntryData
+    EntityData: TypeAlias = AlterClientQuotasResponseEntityData
+    EntryData: TypeAlias = AlterClientQuotasResponseEntryData
 
     throttle_time_ms: int
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -112,8 +112,8 @@ class AlterPartitionReassignmentsRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
-    ReassignablePartition = AlterPartitionReassignmentsRequestReassignablePartition
-    ReassignableTopic = AlterPartitionReassignmentsRequestReassignableTopic
+    ReassignablePartition: TypeAlias = AlterPartitionReassignmentsRequestReassignablePartition
+    ReassignableTopic: TypeAlias = AlterPartitionReassignmentsRequestReassignableTopic
 
     timeout_ms: int
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -47,7 +47,7 @@ class AlterPartitionRequestBrokerState(Struct):
     broker_id: int
     """Versions 3+."""
     broker_epoch: int
-    """Versions 3+."""
+    """Epoch under which the follower fetched, or -1 to leave it unchecked. Versions 3+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -87,15 +87,15 @@ class AlterPartitionRequestPartitionData(Struct):
     partition_index: int
     """Versions 0+."""
     leader_epoch: int
-    """Versions 0+."""
+    """Epoch in which the sender leads the partition. Versions 0+."""
     new_isr: list[int]
     """Versions 0-2."""
     new_isr_with_epochs: list[AlterPartitionRequestBrokerState]
     """Versions 3+."""
     leader_recovery_state: int
-    """Versions 1+."""
+    """0 recovered, 1 recovering from an unclean election. Versions 1+."""
     partition_epoch: int
-    """Versions 0+."""
+    """The one the change starts from. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -176,9 +176,9 @@ class AlterPartitionRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("controller",)
-    BrokerState = AlterPartitionRequestBrokerState
-    PartitionData = AlterPartitionRequestPartitionData
-    TopicData = AlterPartitionRequestTopicData
+    BrokerState: TypeAlias = AlterPartitionRequestBrokerState
+    PartitionData: TypeAlias = AlterPartitionRequestPartitionData
+    TopicData: TypeAlias = AlterPartitionRequestTopicData
 
     broker_id: int
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -64,9 +64,11 @@ class AlterPartitionResponsePartitionData(Struct):
     isr: list[int]
     """Versions 0+."""
     leader_recovery_state: int
-    """Versions 1+, dropped where a version lacks it."""
+    """0 recovered, 1 recovering from an unclean election. Versions 1+, dropped where a version lacks
+    it.
+    """
     partition_epoch: int
-    """Versions 0+."""
+    """The one after the change. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -150,8 +152,8 @@ class AlterPartitionResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    PartitionData = AlterPartitionResponsePartitionData
-    TopicData = AlterPartitionResponseTopicData
+    PartitionData: TypeAlias = AlterPartitionResponsePartitionData
+    TopicData: TypeAlias = AlterPartitionResponseTopicData
 
     throttle_time_ms: int
     """Versions 0+."""

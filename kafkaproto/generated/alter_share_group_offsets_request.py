@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -104,8 +104,8 @@ class AlterShareGroupOffsetsRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    Partition = AlterShareGroupOffsetsRequestPartition
-    Topic = AlterShareGroupOffsetsRequestTopic
+    Partition: TypeAlias = AlterShareGroupOffsetsRequestPartition
+    Topic: TypeAlias = AlterShareGroupOffsetsRequestTopic
 
     group_id: str
     """Versions 0+."""

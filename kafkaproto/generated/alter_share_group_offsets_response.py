@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -117,8 +117,8 @@ class AlterShareGroupOffsetsResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    Partition = AlterShareGroupOffsetsResponsePartition
-    Topic = AlterShareGroupOffsetsResponseTopic
+    Partition: TypeAlias = AlterShareGroupOffsetsResponsePartition
+    Topic: TypeAlias = AlterShareGroupOffsetsResponseTopic
 
     throttle_time_ms: int
     """Versions 0+."""

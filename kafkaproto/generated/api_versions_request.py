@@ -36,7 +36,9 @@ class ApiVersionsRequest(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
 
     client_software_name: str
-    """Versions 3+, dropped where a version lacks it."""
+    """Letters, digits, dots and dashes, such as apache-kafka-java. Versions 3+, dropped where a
+    version lacks it.
+    """
     client_software_version: str
     """Versions 3+, dropped where a version lacks it."""
     unknown_tags: dict[int, bytes] | None

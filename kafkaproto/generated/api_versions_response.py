@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -125,9 +125,9 @@ class ApiVersionsResponseFinalizedFeatureKey(Struct):
     name: str
     """Versions 3+."""
     max_version_level: int
-    """Versions 3+."""
+    """The level in force. Versions 3+."""
     min_version_level: int
-    """Versions 3+."""
+    """Equal to MaxVersionLevel in practice. Versions 3+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -176,9 +176,9 @@ class ApiVersionsResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 3
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    ApiVersion = ApiVersionsResponseApiVersion
-    SupportedFeatureKey = ApiVersionsResponseSupportedFeatureKey
-    FinalizedFeatureKey = ApiVersionsResponseFinalizedFeatureKey
+    ApiVersion: TypeAlias = ApiVersionsResponseApiVersion
+    SupportedFeatureKey: TypeAlias = ApiVersionsResponseSupportedFeatureKey
+    FinalizedFeatureKey: TypeAlias = ApiVersionsResponseFinalizedFeatureKey
 
     error_code: int
     """Versions 0+."""
@@ -187,13 +187,19 @@ class ApiVersionsResponse(Message):
     throttle_time_ms: int
     """Versions 1+, dropped where a version lacks it."""
     supported_features: list[ApiVersionsResponseSupportedFeatureKey]
-    """Versions 3+, tag 0 in 3+, dropped where a version lacks it."""
+    """Levels that this node could run with. Versions 3+, tag 0 in 3+, dropped where a version lacks
+    it.
+    """
     finalized_features_epoch: int
-    """Versions 3+, tag 1 in 3+, dropped where a version lacks it."""
+    """Offset of the metadata that FinalizedFeatures are from, or -1. Versions 3+, tag 1 in 3+,
+    dropped where a version lacks it.
+    """
     finalized_features: list[ApiVersionsResponseFinalizedFeatureKey]
-    """Versions 3+, tag 2 in 3+, dropped where a version lacks it."""
+    """Levels that the cluster runs with. Versions 3+, tag 2 in 3+, dropped where a version lacks it."""
     zk_migration_ready: bool
-    """Versions 3+, tag 3 in 3+, dropped where a version lacks it."""
+    """Left over from the migration off ZooKeeper; always false in 4.x. Versions 3+, tag 3 in 3+,
+    dropped where a version lacks it.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

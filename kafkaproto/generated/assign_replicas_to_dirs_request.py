@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -125,16 +125,16 @@ class AssignReplicasToDirsRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("controller",)
-    PartitionData = AssignReplicasToDirsRequestPartitionData
-    TopicData = AssignReplicasToDirsRequestTopicData
-    DirectoryData = AssignReplicasToDirsRequestDirectoryData
+    PartitionData: TypeAlias = AssignReplicasToDirsRequestPartitionData
+    TopicData: TypeAlias = AssignReplicasToDirsRequestTopicData
+    DirectoryData: TypeAlias = AssignReplicasToDirsRequestDirectoryData
 
     broker_id: int
     """Versions 0+."""
     broker_epoch: int
     """Versions 0+."""
     directories: list[AssignReplicasToDirsRequestDirectoryData]
-    """Versions 0+."""
+    """Log directories of the sender, each with the replicas now in it. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -131,9 +131,9 @@ class AssignReplicasToDirsResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    PartitionData = AssignReplicasToDirsResponsePartitionData
-    TopicData = AssignReplicasToDirsResponseTopicData
-    DirectoryData = AssignReplicasToDirsResponseDirectoryData
+    PartitionData: TypeAlias = AssignReplicasToDirsResponsePartitionData
+    TopicData: TypeAlias = AssignReplicasToDirsResponseTopicData
+    DirectoryData: TypeAlias = AssignReplicasToDirsResponseDirectoryData
 
     throttle_time_ms: int
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -47,11 +47,13 @@ class BeginQuorumEpochRequestPartitionData(Struct):
     partition_index: int
     """Versions 0+."""
     voter_directory_id: bytes
-    """Versions 1+, dropped where a version lacks it."""
+    """Directory id that the receiver is taken for; zero leaves it unchecked. Versions 1+, dropped
+    where a version lacks it.
+    """
     leader_id: int
-    """Versions 0+."""
+    """The sender, which won the election. Versions 0+."""
     leader_epoch: int
-    """Versions 0+."""
+    """The epoch that it won. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -163,18 +165,20 @@ class BeginQuorumEpochRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 1
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("controller",)
-    PartitionData = BeginQuorumEpochRequestPartitionData
-    TopicData = BeginQuorumEpochRequestTopicData
-    LeaderEndpoint = BeginQuorumEpochRequestLeaderEndpoint
+    PartitionData: TypeAlias = BeginQuorumEpochRequestPartitionData
+    TopicData: TypeAlias = BeginQuorumEpochRequestTopicData
+    LeaderEndpoint: TypeAlias = BeginQuorumEpochRequestLeaderEndpoint
 
     cluster_id: str | None
-    """Versions 0+, null in 0+."""
+    """If given, must be the receiver's cluster id. Versions 0+, null in 0+."""
     voter_id: int
-    """Versions 1+, dropped where a version lacks it."""
+    """Id that the receiver is taken for; -1 leaves it unchecked. Versions 1+, dropped where a
+    version lacks it.
+    """
     topics: list[BeginQuorumEpochRequestTopicData]
-    """Versions 0+."""
+    """The metadata partition: __cluster_metadata, 0. Versions 0+."""
     leader_endpoints: list[BeginQuorumEpochRequestLeaderEndpoint]
-    """Versions 1+, dropped where a version lacks it."""
+    """All of the leader's controller listeners. Versions 1+, dropped where a version lacks it."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

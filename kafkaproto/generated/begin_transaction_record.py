@@ -36,7 +36,7 @@ class BeginTransactionRecord(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     name: str | None
-    """Versions 0+, null in 0+, tag 0 in 0+."""
+    """For people only. Versions 0+, null in 0+, tag 0 in 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

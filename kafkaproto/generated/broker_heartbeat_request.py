@@ -53,17 +53,19 @@ class BrokerHeartbeatRequest(Message):
     broker_id: int
     """Versions 0+."""
     broker_epoch: int
-    """Versions 0+."""
+    """As given out at registration. Versions 0+."""
     current_metadata_offset: int
-    """Versions 0+."""
+    """Last offset of the metadata log that the broker has applied. Versions 0+."""
     want_fence: bool
-    """Versions 0+."""
+    """Whether the broker still wants to be kept out of service. Versions 0+."""
     want_shut_down: bool
-    """Versions 0+."""
+    """Whether the broker wants to move its leaderships away and stop. Versions 0+."""
     offline_log_dirs: list[bytes]
-    """Versions 1+, tag 0 in 1+."""
+    """Ids of log directories that have failed. Versions 1+, tag 0 in 1+."""
     cordoned_log_dirs: list[bytes] | None
-    """Versions 2+, null in 2+, tag 1 in 2+."""
+    """Ids of log directories that take no new replicas; null says nothing about them. Versions 2+,
+    null in 2+, tag 1 in 2+.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -44,11 +44,11 @@ class BrokerHeartbeatResponse(Message):
     error_code: int
     """Versions 0+."""
     is_caught_up: bool
-    """Versions 0+."""
+    """Whether the broker has applied its own registration. Versions 0+."""
     is_fenced: bool
     """Versions 0+."""
     should_shut_down: bool
-    """Versions 0+."""
+    """Whether nothing keeps the broker from stopping any more. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

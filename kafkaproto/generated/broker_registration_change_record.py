@@ -55,13 +55,17 @@ class BrokerRegistrationChangeRecord(Message):
     broker_epoch: int
     """Versions 0+."""
     fenced: int
-    """Versions 0+, tag 0 in 0+."""
+    """1 takes the broker out of service, -1 puts it in, 0 leaves that alone. Versions 0+, tag 0 in
+    0+.
+    """
     in_controlled_shutdown: int
-    """Versions 1+, tag 1 in 1+."""
+    """1 begins a controlled shutdown, 0 leaves that alone. Versions 1+, tag 1 in 1+."""
     log_dirs: list[bytes]
-    """Versions 2+, tag 2 in 2+."""
+    """All that are online from now on; empty leaves them as they are. Versions 2+, tag 2 in 2+."""
     cordoned_log_dirs: list[bytes] | None
-    """Versions 3+, null in 3+, tag 3 in 3+."""
+    """All that are cordoned from now on; null leaves them as they are. Versions 3+, null in 3+, tag
+    3 in 3+.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

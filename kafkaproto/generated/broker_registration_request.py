@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -56,7 +56,7 @@ class BrokerRegistrationRequestListener(Struct):
     port: int
     """Versions 0+."""
     security_protocol: int
-    """Versions 0+."""
+    """0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -147,27 +147,31 @@ class BrokerRegistrationRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("controller",)
-    Listener = BrokerRegistrationRequestListener
-    Feature = BrokerRegistrationRequestFeature
+    Listener: TypeAlias = BrokerRegistrationRequestListener
+    Feature: TypeAlias = BrokerRegistrationRequestFeature
 
     broker_id: int
     """Versions 0+."""
     cluster_id: str
     """Versions 0+."""
     incarnation_id: bytes
-    """Versions 0+."""
+    """Made anew whenever the process starts. Versions 0+."""
     listeners: list[BrokerRegistrationRequestListener]
     """Versions 0+."""
     features: list[BrokerRegistrationRequestFeature]
-    """Versions 0+."""
+    """Levels of each feature that the broker could run with. Versions 0+."""
     rack: str | None
     """Versions 0+, null in 0+."""
     is_migrating_zk_broker: bool
-    """Versions 1+."""
+    """Left over from the migration off ZooKeeper; always false in 4.x. Versions 1+."""
     log_dirs: list[bytes]
-    """Versions 2+, dropped where a version lacks it."""
+    """Ids of the log directories that are online, sorted. Versions 2+, dropped where a version lacks
+    it.
+    """
     previous_broker_epoch: int
-    """Versions 3+, dropped where a version lacks it."""
+    """The one held when the process last stopped cleanly, or -1. Versions 3+, dropped where a
+    version lacks it.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

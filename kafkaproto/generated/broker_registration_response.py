@@ -37,7 +37,7 @@ class BrokerRegistrationResponse(Message):
     error_code: int
     """Versions 0+."""
     broker_epoch: int
-    """Versions 0+."""
+    """Offset at which the registration is written to the metadata log, or -1. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -36,7 +36,7 @@ class ClearElrRecord(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     topic_name: str
-    """Versions 0+."""
+    """Empty for all topics. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -33,9 +33,9 @@ class ClientQuotaRecordEntityData(Struct):
     __slots__ = ("entity_type", "entity_name", "unknown_tags")
 
     entity_type: str
-    """Versions 0+."""
+    """user, client-id or ip. Versions 0+."""
     entity_name: str | None
-    """Versions 0+, null in 0+."""
+    """Null for the default of its type. Versions 0+, null in 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -72,16 +72,16 @@ class ClientQuotaRecord(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    EntityData = ClientQuotaRecordEntityData
+    EntityData: TypeAlias = ClientQuotaRecordEntityData
 
     entity: list[ClientQuotaRecordEntityData]
     """Versions 0+."""
     key: str
-    """Versions 0+."""
+    """Such as producer_byte_rate. Versions 0+."""
     value: float
     """Versions 0+."""
     remove: bool
-    """Versions 0+."""
+    """Whether the quota goes; Value is then of no meaning. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

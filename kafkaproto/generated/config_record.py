@@ -40,13 +40,13 @@ class ConfigRecord(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     resource_type: int
-    """Versions 0+."""
+    """2 topic, 4 broker, 16 client metrics, 32 group. Versions 0+."""
     resource_name: str
-    """Versions 0+."""
+    """Empty for the default of all brokers. Versions 0+."""
     name: str
     """Versions 0+."""
     value: str | None
-    """Versions 0+, null in 0+."""
+    """Null removes the key. Versions 0+, null in 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -119,8 +119,8 @@ class ConsumerGroupMemberMetadataValue(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    ClassicProtocol = ConsumerGroupMemberMetadataValueClassicProtocol
-    ClassicMemberMetadata = ConsumerGroupMemberMetadataValueClassicMemberMetadata
+    ClassicProtocol: TypeAlias = ConsumerGroupMemberMetadataValueClassicProtocol
+    ClassicMemberMetadata: TypeAlias = ConsumerGroupMemberMetadataValueClassicMemberMetadata
 
     instance_id: str | None
     """Versions 0+, null in 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
@@ -74,7 +74,7 @@ class ConsumerProtocolAssignment(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = None
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    TopicPartition = ConsumerProtocolAssignmentTopicPartition
+    TopicPartition: TypeAlias = ConsumerProtocolAssignmentTopicPartition
 
     assigned_partitions: list[ConsumerProtocolAssignmentTopicPartition]
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
@@ -76,7 +76,7 @@ class ConsumerProtocolSubscription(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = None
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    TopicPartition = ConsumerProtocolSubscriptionTopicPartition
+    TopicPartition: TypeAlias = ConsumerProtocolSubscriptionTopicPartition
 
     topics: list[str]
     """Versions 0+."""

@@ -32,7 +32,9 @@ class ControlRecordTypeSchema(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     type: int
-    """Versions 0+."""
+    """0 abort, 1 commit, 2 leader change, 3 and 4 snapshot header and footer, 5 kraft.version, 6
+    voters. Versions 0+.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

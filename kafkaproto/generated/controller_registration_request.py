@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -46,7 +46,7 @@ class ControllerRegistrationRequestListener(Struct):
     port: int
     """Versions 0+."""
     security_protocol: int
-    """Versions 0+."""
+    """0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -133,19 +133,19 @@ class ControllerRegistrationRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("controller",)
-    Listener = ControllerRegistrationRequestListener
-    Feature = ControllerRegistrationRequestFeature
+    Listener: TypeAlias = ControllerRegistrationRequestListener
+    Feature: TypeAlias = ControllerRegistrationRequestFeature
 
     controller_id: int
     """Versions 0+."""
     incarnation_id: bytes
-    """Versions 0+."""
+    """Made anew whenever the process starts. Versions 0+."""
     zk_migration_ready: bool
-    """Versions 0+."""
+    """Left over from the migration off ZooKeeper; always false in 4.x. Versions 0+."""
     listeners: list[ControllerRegistrationRequestListener]
     """Versions 0+."""
     features: list[ControllerRegistrationRequestFeature]
-    """Versions 0+."""
+    """Levels of each feature that the controller could run with. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

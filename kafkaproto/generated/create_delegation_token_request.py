@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -83,7 +83,7 @@ class CreateDelegationTokenRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 2
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
-    CreatableRenewers = CreateDelegationTokenRequestCreatableRenewers
+    CreatableRenewers: TypeAlias = CreateDelegationTokenRequestCreatableRenewers
 
     owner_principal_type: str | None
     """Versions 3+, null in 3+."""

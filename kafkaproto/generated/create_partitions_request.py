@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -76,9 +76,9 @@ class CreatePartitionsRequestCreatePartitionsTopic(Struct):
     name: str
     """Versions 0+."""
     count: int
-    """Versions 0+."""
+    """Number of partitions afterwards. Versions 0+."""
     assignments: list[CreatePartitionsRequestCreatePartitionsAssignment] | None
-    """Versions 0+, null in 0+."""
+    """Brokers of each partition that is added; null to have them chosen. Versions 0+, null in 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -118,15 +118,15 @@ class CreatePartitionsRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 2
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
-    CreatePartitionsAssignment = CreatePartitionsRequestCreatePartitionsAssignment
-    CreatePartitionsTopic = CreatePartitionsRequestCreatePartitionsTopic
+    CreatePartitionsAssignment: TypeAlias = CreatePartitionsRequestCreatePartitionsAssignment
+    CreatePartitionsTopic: TypeAlias = CreatePartitionsRequestCreatePartitionsTopic
 
     topics: list[CreatePartitionsRequestCreatePartitionsTopic]
     """Versions 0+."""
     timeout_ms: int
     """Versions 0+."""
     validate_only: bool
-    """Versions 0+."""
+    """Whether to check only, and add nothing. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -85,7 +85,7 @@ class CreatePartitionsResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 2
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    CreatePartitionsTopicResult = CreatePartitionsResponseCreatePartitionsTopicResult
+    CreatePartitionsTopicResult: TypeAlias = CreatePartitionsResponseCreatePartitionsTopicResult
 
     throttle_time_ms: int
     """Versions 0+."""

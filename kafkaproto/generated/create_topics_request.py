@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -54,7 +54,7 @@ class CreateTopicsRequestCreatableReplicaAssignment(Struct):
     partition_index: int
     """Versions 0+."""
     broker_ids: list[int]
-    """Versions 0+."""
+    """The first is the preferred leader. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -125,11 +125,11 @@ class CreateTopicsRequestCreatableTopic(Struct):
     name: str
     """Versions 0+."""
     num_partitions: int
-    """Versions 0+."""
+    """-1 for the cluster's default, and with Assignments. Versions 0+."""
     replication_factor: int
-    """Versions 0+."""
+    """-1 for the cluster's default, and with Assignments. Versions 0+."""
     assignments: list[CreateTopicsRequestCreatableReplicaAssignment]
-    """Versions 0+."""
+    """Brokers of each partition, if they are not to be chosen. Versions 0+."""
     configs: list[CreateTopicsRequestCreatableTopicConfig]
     """Versions 0+."""
     unknown_tags: dict[int, bytes] | None
@@ -177,16 +177,16 @@ class CreateTopicsRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 5
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
-    CreatableReplicaAssignment = CreateTopicsRequestCreatableReplicaAssignment
-    CreatableTopicConfig = CreateTopicsRequestCreatableTopicConfig
-    CreatableTopic = CreateTopicsRequestCreatableTopic
+    CreatableReplicaAssignment: TypeAlias = CreateTopicsRequestCreatableReplicaAssignment
+    CreatableTopicConfig: TypeAlias = CreateTopicsRequestCreatableTopicConfig
+    CreatableTopic: TypeAlias = CreateTopicsRequestCreatableTopic
 
     topics: list[CreateTopicsRequestCreatableTopic]
     """Versions 0+."""
     timeout_ms: int
     """Versions 0+."""
     validate_only: bool
-    """Versions 1+."""
+    """Whether to check only, and create nothing. Versions 1+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

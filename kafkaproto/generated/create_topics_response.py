@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -58,7 +58,9 @@ class CreateTopicsResponseCreatableTopicConfigs(Struct):
     read_only: bool
     """Versions 5+."""
     config_source: int
-    """Versions 5+, dropped where a version lacks it."""
+    """1 topic, 2 broker, 3 all brokers, 4 file, 5 default, 6 logger, 7 client metrics, 8 group.
+    Versions 5+, dropped where a version lacks it.
+    """
     is_sensitive: bool
     """Versions 5+."""
     unknown_tags: dict[int, bytes] | None
@@ -117,7 +119,9 @@ class CreateTopicsResponseCreatableTopicResult(Struct):
     error_message: str | None
     """Versions 1+, null in 1+, dropped where a version lacks it."""
     topic_config_error_code: int
-    """Versions 5+, tag 0 in 5+, dropped where a version lacks it."""
+    """Why Configs is null: the requester may not read them. Versions 5+, tag 0 in 5+, dropped where
+    a version lacks it.
+    """
     num_partitions: int
     """Versions 5+, dropped where a version lacks it."""
     replication_factor: int
@@ -178,8 +182,8 @@ class CreateTopicsResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 5
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    CreatableTopicConfigs = CreateTopicsResponseCreatableTopicConfigs
-    CreatableTopicResult = CreateTopicsResponseCreatableTopicResult
+    CreatableTopicConfigs: TypeAlias = CreateTopicsResponseCreatableTopicConfigs
+    CreatableTopicResult: TypeAlias = CreateTopicsResponseCreatableTopicResult
 
     throttle_time_ms: int
     """Versions 2+, dropped where a version lacks it."""

@@ -44,7 +44,7 @@ class DefaultPrincipalData(Message):
     name: str
     """Versions 0+."""
     token_authenticated: bool
-    """Versions 0+."""
+    """Whether the client logged in with a delegation token. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -51,17 +51,17 @@ class DelegationTokenRecord(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     owner: str
-    """Versions 0+."""
+    """As TYPE:NAME. Versions 0+."""
     requester: str
-    """Versions 0+."""
+    """As TYPE:NAME. Versions 0+."""
     renewers: list[str]
-    """Versions 0+."""
+    """As TYPE:NAME; the owner may renew without being named. Versions 0+."""
     issue_timestamp: int
-    """Versions 0+."""
+    """In ms since 1970. Versions 0+."""
     max_timestamp: int
-    """Versions 0+."""
+    """End of all renewals, in ms since 1970. Versions 0+."""
     expiration_timestamp: int
-    """Versions 0+."""
+    """End unless it is renewed, in ms since 1970. Versions 0+."""
     token_id: str
     """Versions 0+."""
     unknown_tags: dict[int, bytes] | None

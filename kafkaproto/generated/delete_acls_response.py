@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -173,8 +173,8 @@ class DeleteAclsResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 2
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    DeleteAclsMatchingAcl = DeleteAclsResponseDeleteAclsMatchingAcl
-    DeleteAclsFilterResult = DeleteAclsResponseDeleteAclsFilterResult
+    DeleteAclsMatchingAcl: TypeAlias = DeleteAclsResponseDeleteAclsMatchingAcl
+    DeleteAclsFilterResult: TypeAlias = DeleteAclsResponseDeleteAclsFilterResult
 
     throttle_time_ms: int
     """Versions 0+."""

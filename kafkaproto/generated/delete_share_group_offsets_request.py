@@ -6,7 +6,7 @@ Generated from api/DeleteShareGroupOffsetsRequest.json by codegen; change the sc
 from __future__ import annotations
 
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -59,7 +59,7 @@ class DeleteShareGroupOffsetsRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    Topic = DeleteShareGroupOffsetsRequestTopic
+    Topic: TypeAlias = DeleteShareGroupOffsetsRequestTopic
 
     group_id: str
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -39,9 +39,9 @@ class DeleteTopicsRequestDeleteTopicState(Struct):
     __slots__ = ("name", "topic_id", "unknown_tags")
 
     name: str | None
-    """Versions 6+, null in 6+."""
+    """Set unless TopicId is. Versions 6+, null in 6+."""
     topic_id: bytes
-    """Versions 6+."""
+    """Set instead of the name, or zero. Versions 6+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -78,7 +78,7 @@ class DeleteTopicsRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 4
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
-    DeleteTopicState = DeleteTopicsRequestDeleteTopicState
+    DeleteTopicState: TypeAlias = DeleteTopicsRequestDeleteTopicState
 
     topics: list[DeleteTopicsRequestDeleteTopicState]
     """Versions 6+."""

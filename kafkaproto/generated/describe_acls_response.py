@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -141,8 +141,8 @@ class DescribeAclsResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 2
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    AclDescription = DescribeAclsResponseAclDescription
-    DescribeAclsResource = DescribeAclsResponseDescribeAclsResource
+    AclDescription: TypeAlias = DescribeAclsResponseAclDescription
+    DescribeAclsResource: TypeAlias = DescribeAclsResponseDescribeAclsResource
 
     throttle_time_ms: int
     """Versions 0+."""

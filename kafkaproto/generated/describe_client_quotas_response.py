@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -146,9 +146,9 @@ class DescribeClientQuotasResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 1
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    EntityData = DescribeClientQuotasResponseEntityData
-    ValueData = DescribeClientQuotasResponseValueData
-    EntryData = DescribeClientQuotasResponseEntryData
+    EntityData: TypeAlias = DescribeClientQuotasResponseEntityData
+    ValueData: TypeAlias = DescribeClientQuotasResponseValueData
+    EntryData: TypeAlias = DescribeClientQuotasResponseEntryData
 
     throttle_time_ms: int
     """Versions 0+."""

@@ -46,9 +46,9 @@ class DescribeClusterRequest(Message):
     include_cluster_authorized_operations: bool
     """Versions 0+."""
     endpoint_type: int
-    """Versions 1+."""
+    """1 for brokers, 2 for controllers. Versions 1+."""
     include_fenced_brokers: bool
-    """Versions 2+."""
+    """Whether to list registered brokers that are out of service too. Versions 2+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -106,7 +106,7 @@ class DescribeClusterResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    DescribeClusterBroker = DescribeClusterResponseDescribeClusterBroker
+    DescribeClusterBroker: TypeAlias = DescribeClusterResponseDescribeClusterBroker
 
     throttle_time_ms: int
     """Versions 0+."""
@@ -115,15 +115,17 @@ class DescribeClusterResponse(Message):
     error_message: str | None
     """Versions 0+, null in 0+."""
     endpoint_type: int
-    """Versions 1+."""
+    """What Brokers lists: 1 brokers, 2 controllers. Versions 1+."""
     cluster_id: str
     """Versions 0+."""
     controller_id: int
-    """Versions 0+."""
+    """Active controller if controllers are listed, else a broker that takes its requests; or -1.
+    Versions 0+.
+    """
     brokers: list[DescribeClusterResponseDescribeClusterBroker]
-    """Versions 0+."""
+    """Brokers or controllers, as EndpointType says. Versions 0+."""
     cluster_authorized_operations: int
-    """Versions 0+."""
+    """Bit per operation allowed to the requester; the lowest int32 if it did not ask. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -44,11 +44,11 @@ class DescribeConfigsRequestDescribeConfigsResource(Struct):
     __slots__ = ("resource_type", "resource_name", "configuration_keys", "unknown_tags")
 
     resource_type: int
-    """Versions 0+."""
+    """2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group. Versions 0+."""
     resource_name: str
     """Versions 0+."""
     configuration_keys: list[str] | None
-    """Versions 0+, null in 0+."""
+    """Null for all keys. Versions 0+, null in 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -88,12 +88,12 @@ class DescribeConfigsRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 4
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
-    DescribeConfigsResource = DescribeConfigsRequestDescribeConfigsResource
+    DescribeConfigsResource: TypeAlias = DescribeConfigsRequestDescribeConfigsResource
 
     resources: list[DescribeConfigsRequestDescribeConfigsResource]
     """Versions 0+."""
     include_synonyms: bool
-    """Versions 1+."""
+    """Whether to list what stands behind each value. Versions 1+."""
     include_documentation: bool
     """Versions 3+."""
     unknown_tags: dict[int, bytes] | None

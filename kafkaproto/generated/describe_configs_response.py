@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -57,7 +57,9 @@ class DescribeConfigsResponseDescribeConfigsSynonym(Struct):
     value: str | None
     """Versions 1+, null in 1+."""
     source: int
-    """Versions 1+."""
+    """1 topic, 2 broker, 3 all brokers, 4 file, 5 default, 6 logger, 7 client metrics, 8 group.
+    Versions 1+.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -102,17 +104,23 @@ class DescribeConfigsResponseDescribeConfigsResourceResult(Struct):
     name: str
     """Versions 0+."""
     value: str | None
-    """Versions 0+, null in 0+."""
+    """Null also for a sensitive value. Versions 0+, null in 0+."""
     read_only: bool
     """Versions 0+."""
     config_source: int
-    """Versions 1+, dropped where a version lacks it."""
+    """1 topic, 2 broker, 3 all brokers, 4 file, 5 default, 6 logger, 7 client metrics, 8 group.
+    Versions 1+, dropped where a version lacks it.
+    """
     is_sensitive: bool
     """Versions 0+."""
     synonyms: list[DescribeConfigsResponseDescribeConfigsSynonym]
-    """Versions 1+, dropped where a version lacks it."""
+    """Every place that sets the value, the one in force first. Versions 1+, dropped where a version
+    lacks it.
+    """
     config_type: int
-    """Versions 3+, dropped where a version lacks it."""
+    """1 bool, 2 string, 3 int, 4 short, 5 long, 6 double, 7 list, 8 class, 9 password. Versions 3+,
+    dropped where a version lacks it.
+    """
     documentation: str | None
     """Versions 3+, null in 3+, dropped where a version lacks it."""
     unknown_tags: dict[int, bytes] | None
@@ -173,7 +181,7 @@ class DescribeConfigsResponseDescribeConfigsResult(Struct):
     error_message: str | None
     """Versions 0+, null in 0+."""
     resource_type: int
-    """Versions 0+."""
+    """2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group. Versions 0+."""
     resource_name: str
     """Versions 0+."""
     configs: list[DescribeConfigsResponseDescribeConfigsResourceResult]
@@ -223,9 +231,9 @@ class DescribeConfigsResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 4
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    DescribeConfigsSynonym = DescribeConfigsResponseDescribeConfigsSynonym
-    DescribeConfigsResourceResult = DescribeConfigsResponseDescribeConfigsResourceResult
-    DescribeConfigsResult = DescribeConfigsResponseDescribeConfigsResult
+    DescribeConfigsSynonym: TypeAlias = DescribeConfigsResponseDescribeConfigsSynonym
+    DescribeConfigsResourceResult: TypeAlias = DescribeConfigsResponseDescribeConfigsResourceResult
+    DescribeConfigsResult: TypeAlias = DescribeConfigsResponseDescribeConfigsResult
 
     throttle_time_ms: int
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -168,8 +168,8 @@ class DescribeDelegationTokenResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 2
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    DescribedDelegationTokenRenewer = DescribeDelegationTokenResponseDescribedDelegationTokenRenewer
-    DescribedDelegationToken = DescribeDelegationTokenResponseDescribedDelegationToken
+    DescribedDelegationTokenRenewer: TypeAlias = DescribeDelegationTokenResponseDescribedDelegationTokenRenewer
+    DescribedDelegationToken: TypeAlias = DescribeDelegationTokenResponseDescribedDelegationToken
 
     error_code: int
     """Versions 0+."""

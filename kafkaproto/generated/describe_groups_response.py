@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -181,8 +181,8 @@ class DescribeGroupsResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 5
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    DescribedGroupMember = DescribeGroupsResponseDescribedGroupMember
-    DescribedGroup = DescribeGroupsResponseDescribedGroup
+    DescribedGroupMember: TypeAlias = DescribeGroupsResponseDescribedGroupMember
+    DescribedGroup: TypeAlias = DescribeGroupsResponseDescribedGroup
 
     throttle_time_ms: int
     """Versions 1+, dropped where a version lacks it."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -196,9 +196,9 @@ class DescribeLogDirsResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 2
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    DescribeLogDirsPartition = DescribeLogDirsResponseDescribeLogDirsPartition
-    DescribeLogDirsTopic = DescribeLogDirsResponseDescribeLogDirsTopic
-    DescribeLogDirsResult = DescribeLogDirsResponseDescribeLogDirsResult
+    DescribeLogDirsPartition: TypeAlias = DescribeLogDirsResponseDescribeLogDirsPartition
+    DescribeLogDirsTopic: TypeAlias = DescribeLogDirsResponseDescribeLogDirsTopic
+    DescribeLogDirsResult: TypeAlias = DescribeLogDirsResponseDescribeLogDirsResult
 
     throttle_time_ms: int
     """Versions 0+."""

@@ -6,7 +6,7 @@ Generated from api/DescribeProducersRequest.json by codegen; change the schema, 
 from __future__ import annotations
 
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -73,7 +73,7 @@ class DescribeProducersRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    TopicRequest = DescribeProducersRequestTopicRequest
+    TopicRequest: TypeAlias = DescribeProducersRequestTopicRequest
 
     topics: list[DescribeProducersRequestTopicRequest]
     """Versions 0+."""

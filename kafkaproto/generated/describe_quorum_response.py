@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -69,11 +69,15 @@ class DescribeQuorumResponseReplicaState(Struct):
     replica_directory_id: bytes
     """Versions 2+."""
     log_end_offset: int
-    """Versions 0+."""
+    """As of the replica's last Fetch; -1 if it has not fetched from this leader. Versions 0+."""
     last_fetch_timestamp: int
-    """Versions 1+, dropped where a version lacks it."""
+    """In ms since 1970 by the leader's clock; -1 if unknown. Versions 1+, dropped where a version
+    lacks it.
+    """
     last_caught_up_timestamp: int
-    """Versions 1+, dropped where a version lacks it."""
+    """Last time at which it had all of the leader's log, in ms since 1970; -1 if unknown. Versions
+    1+, dropped where a version lacks it.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -128,15 +132,15 @@ class DescribeQuorumResponsePartitionData(Struct):
     error_message: str | None
     """Versions 2+, null in 2+, dropped where a version lacks it."""
     leader_id: int
-    """Versions 0+."""
+    """Leader known to the answering node, or -1. Versions 0+."""
     leader_epoch: int
     """Versions 0+."""
     high_watermark: int
-    """Versions 0+."""
+    """-1 while a new leader does not know it. Versions 0+."""
     current_voters: list[DescribeQuorumResponseReplicaState]
     """Versions 0+."""
     observers: list[DescribeQuorumResponseReplicaState]
-    """Versions 0+."""
+    """Nodes that fetch without a vote, brokers above all. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -292,11 +296,11 @@ class DescribeQuorumResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    ReplicaState = DescribeQuorumResponseReplicaState
-    PartitionData = DescribeQuorumResponsePartitionData
-    TopicData = DescribeQuorumResponseTopicData
-    Listener = DescribeQuorumResponseListener
-    Node = DescribeQuorumResponseNode
+    ReplicaState: TypeAlias = DescribeQuorumResponseReplicaState
+    PartitionData: TypeAlias = DescribeQuorumResponsePartitionData
+    TopicData: TypeAlias = DescribeQuorumResponseTopicData
+    Listener: TypeAlias = DescribeQuorumResponseListener
+    Node: TypeAlias = DescribeQuorumResponseNode
 
     error_code: int
     """Versions 0+."""
@@ -305,7 +309,7 @@ class DescribeQuorumResponse(Message):
     topics: list[DescribeQuorumResponseTopicData]
     """Versions 0+."""
     nodes: list[DescribeQuorumResponseNode]
-    """Versions 2+."""
+    """The voters, with all their listeners. Versions 2+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -6,7 +6,7 @@ Generated from api/DescribeShareGroupOffsetsRequest.json by codegen; change the 
 from __future__ import annotations
 
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -105,8 +105,8 @@ class DescribeShareGroupOffsetsRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    Topic = DescribeShareGroupOffsetsRequestTopic
-    Group = DescribeShareGroupOffsetsRequestGroup
+    Topic: TypeAlias = DescribeShareGroupOffsetsRequestTopic
+    Group: TypeAlias = DescribeShareGroupOffsetsRequestGroup
 
     groups: list[DescribeShareGroupOffsetsRequestGroup]
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -60,7 +60,7 @@ class DescribeTopicPartitionsRequestCursor(Struct):
     topic_name: str
     """Versions 0+."""
     partition_index: int
-    """Versions 0+."""
+    """First partition to answer. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -97,15 +97,15 @@ class DescribeTopicPartitionsRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    TopicRequest = DescribeTopicPartitionsRequestTopicRequest
-    Cursor = DescribeTopicPartitionsRequestCursor
+    TopicRequest: TypeAlias = DescribeTopicPartitionsRequestTopicRequest
+    Cursor: TypeAlias = DescribeTopicPartitionsRequestCursor
 
     topics: list[DescribeTopicPartitionsRequestTopicRequest]
-    """Versions 0+."""
+    """Empty for all topics. Versions 0+."""
     response_partition_limit: int
     """Versions 0+."""
     cursor: DescribeTopicPartitionsRequestCursor | None
-    """Versions 0+, null in 0+."""
+    """Where to go on, as the last answer said. Versions 0+, null in 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

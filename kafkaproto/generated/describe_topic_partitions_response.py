@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -65,7 +65,7 @@ class DescribeTopicPartitionsResponsePartition(Struct):
     partition_index: int
     """Versions 0+."""
     leader_id: int
-    """Versions 0+."""
+    """-1 if there is none. Versions 0+."""
     leader_epoch: int
     """Versions 0+, dropped where a version lacks it."""
     replica_nodes: list[int]
@@ -73,9 +73,9 @@ class DescribeTopicPartitionsResponsePartition(Struct):
     isr_nodes: list[int]
     """Versions 0+."""
     eligible_leader_replicas: list[int] | None
-    """Versions 0+, null in 0+."""
+    """Replicas out of the ISR that still have all committed records. Versions 0+, null in 0+."""
     last_known_elr: list[int] | None
-    """Versions 0+, null in 0+."""
+    """Replicas that were eligible until they stopped uncleanly. Versions 0+, null in 0+."""
     offline_replicas: list[int]
     """Versions 0+, dropped where a version lacks it."""
     unknown_tags: dict[int, bytes] | None
@@ -146,7 +146,7 @@ class DescribeTopicPartitionsResponseTopic(Struct):
     partitions: list[DescribeTopicPartitionsResponsePartition]
     """Versions 0+."""
     topic_authorized_operations: int
-    """Versions 0+."""
+    """Bit per operation allowed to the requester; the lowest int32 if it did not ask. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -227,16 +227,16 @@ class DescribeTopicPartitionsResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    Partition = DescribeTopicPartitionsResponsePartition
-    Topic = DescribeTopicPartitionsResponseTopic
-    Cursor = DescribeTopicPartitionsResponseCursor
+    Partition: TypeAlias = DescribeTopicPartitionsResponsePartition
+    Topic: TypeAlias = DescribeTopicPartitionsResponseTopic
+    Cursor: TypeAlias = DescribeTopicPartitionsResponseCursor
 
     throttle_time_ms: int
     """Versions 0+, dropped where a version lacks it."""
     topics: list[DescribeTopicPartitionsResponseTopic]
     """Versions 0+."""
     next_cursor: DescribeTopicPartitionsResponseCursor | None
-    """Versions 0+, null in 0+."""
+    """Where to go on; null when this was all. Versions 0+, null in 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

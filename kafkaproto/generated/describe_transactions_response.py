@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -155,8 +155,8 @@ class DescribeTransactionsResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    TopicData = DescribeTransactionsResponseTopicData
-    TransactionState = DescribeTransactionsResponseTransactionState
+    TopicData: TypeAlias = DescribeTransactionsResponseTopicData
+    TransactionState: TypeAlias = DescribeTransactionsResponseTransactionState
 
     throttle_time_ms: int
     """Versions 0+."""

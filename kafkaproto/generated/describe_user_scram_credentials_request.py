@@ -6,7 +6,7 @@ Generated from api/DescribeUserScramCredentialsRequest.json by codegen; change t
 from __future__ import annotations
 
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -59,7 +59,7 @@ class DescribeUserScramCredentialsRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
-    UserName = DescribeUserScramCredentialsRequestUserName
+    UserName: TypeAlias = DescribeUserScramCredentialsRequestUserName
 
     users: list[DescribeUserScramCredentialsRequestUserName] | None
     """Versions 0+, null in 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -92,13 +92,17 @@ class EndQuorumEpochRequestPartitionData(Struct):
     partition_index: int
     """Versions 0+."""
     leader_id: int
-    """Versions 0+."""
+    """The sender, which resigns. Versions 0+."""
     leader_epoch: int
-    """Versions 0+."""
+    """The epoch that ends. Versions 0+."""
     preferred_successors: list[int]
-    """Versions 0, dropped where a version lacks it."""
+    """Voters by how much of the log they have; the first should stand at once. Versions 0, dropped
+    where a version lacks it.
+    """
     preferred_candidates: list[EndQuorumEpochRequestReplicaInfo]
-    """Versions 1+, dropped where a version lacks it."""
+    """Voters by how much of the log they have; the first should stand at once. Versions 1+, dropped
+    where a version lacks it.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -213,17 +217,17 @@ class EndQuorumEpochRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 1
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("controller",)
-    ReplicaInfo = EndQuorumEpochRequestReplicaInfo
-    PartitionData = EndQuorumEpochRequestPartitionData
-    TopicData = EndQuorumEpochRequestTopicData
-    LeaderEndpoint = EndQuorumEpochRequestLeaderEndpoint
+    ReplicaInfo: TypeAlias = EndQuorumEpochRequestReplicaInfo
+    PartitionData: TypeAlias = EndQuorumEpochRequestPartitionData
+    TopicData: TypeAlias = EndQuorumEpochRequestTopicData
+    LeaderEndpoint: TypeAlias = EndQuorumEpochRequestLeaderEndpoint
 
     cluster_id: str | None
-    """Versions 0+, null in 0+."""
+    """If given, must be the receiver's cluster id. Versions 0+, null in 0+."""
     topics: list[EndQuorumEpochRequestTopicData]
-    """Versions 0+."""
+    """The metadata partition: __cluster_metadata, 0. Versions 0+."""
     leader_endpoints: list[EndQuorumEpochRequestLeaderEndpoint]
-    """Versions 1+, dropped where a version lacks it."""
+    """All of the leader's controller listeners. Versions 1+, dropped where a version lacks it."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

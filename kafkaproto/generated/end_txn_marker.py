@@ -32,7 +32,7 @@ class EndTxnMarker(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     coordinator_epoch: int
-    """Versions 0+."""
+    """Epoch of the transaction coordinator that wrote the marker. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -30,11 +30,11 @@ class EnvelopeRequest(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ("controller",)
 
     request_data: Buffers
-    """Versions 0+."""
+    """Header and body of the forwarded request, without its size. Versions 0+."""
     request_principal: bytes | None
-    """Versions 0+, null in 0+."""
+    """The client's principal, as DefaultPrincipalData behind its version. Versions 0+, null in 0+."""
     client_host_address: bytes
-    """Versions 0+."""
+    """The client's address: 4 or 16 raw bytes. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -34,9 +34,9 @@ class EnvelopeResponse(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     response_data: Buffers | None
-    """Versions 0+, null in 0+."""
+    """Header and body of the response, without its size. Versions 0+, null in 0+."""
     error_code: int
-    """Versions 0+."""
+    """Concerns the forwarding; errors of the inner request are in its response. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

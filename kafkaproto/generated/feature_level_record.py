@@ -42,7 +42,7 @@ class FeatureLevelRecord(Message):
     name: str
     """Versions 0+."""
     feature_level: int
-    """Versions 0+."""
+    """The level to run with; 0 drops the feature. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

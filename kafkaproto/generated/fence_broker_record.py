@@ -35,7 +35,7 @@ class FenceBrokerRecord(Message):
     id: int
     """Versions 0+."""
     epoch: int
-    """Versions 0+."""
+    """Broker epoch; the record is for metadata versions below 3.3-IV2. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -68,9 +68,9 @@ class FetchRequestReplicaState(Struct):
     __slots__ = ("replica_id", "replica_epoch", "unknown_tags")
 
     replica_id: int
-    """Versions 15+."""
+    """Of a follower its node id, of a consumer -1. Versions 15+."""
     replica_epoch: int
-    """Versions 15+."""
+    """Broker epoch of the follower, or -1. Versions 15+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -112,19 +112,27 @@ class FetchRequestFetchPartition(Struct):
     partition: int
     """Versions 0+."""
     current_leader_epoch: int
-    """Versions 9+, dropped where a version lacks it."""
+    """Epoch that the sender believes the leader to be in, or -1. Versions 9+, dropped where a
+    version lacks it.
+    """
     fetch_offset: int
     """Versions 0+."""
     last_fetched_epoch: int
-    """Versions 12+."""
+    """Epoch of the last record that the follower has; shows the leader a divergence. Versions 12+."""
     log_start_offset: int
-    """Versions 5+, dropped where a version lacks it."""
+    """Where the follower's log starts; -1 from consumers. Versions 5+, dropped where a version lacks
+    it.
+    """
     partition_max_bytes: int
-    """Versions 0+."""
+    """Limit for this partition; the first batch is sent even if larger. Versions 0+."""
     replica_directory_id: bytes
-    """Versions 17+, tag 0 in 17+, dropped where a version lacks it."""
+    """Tells a voter from an observer with the same node id. Versions 17+, tag 0 in 17+, dropped
+    where a version lacks it.
+    """
     high_watermark: int
-    """Versions 18+, tag 1 in 18+, dropped where a version lacks it."""
+    """The one the follower knows; a leader that knows a higher one answers at once. Versions 18+,
+    tag 1 in 18+, dropped where a version lacks it.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -267,35 +275,43 @@ class FetchRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 12
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
-    ReplicaState = FetchRequestReplicaState
-    FetchPartition = FetchRequestFetchPartition
-    FetchTopic = FetchRequestFetchTopic
-    ForgottenTopic = FetchRequestForgottenTopic
+    ReplicaState: TypeAlias = FetchRequestReplicaState
+    FetchPartition: TypeAlias = FetchRequestFetchPartition
+    FetchTopic: TypeAlias = FetchRequestFetchTopic
+    ForgottenTopic: TypeAlias = FetchRequestForgottenTopic
 
     cluster_id: str | None
-    """Versions 12+, null in 12+, tag 0 in 12+, dropped where a version lacks it."""
+    """Sent by replicas of the metadata log; if given, must be the receiver's. Versions 12+, null in
+    12+, tag 0 in 12+, dropped where a version lacks it.
+    """
     replica_id: int
-    """Versions 0-14."""
+    """Of a follower its node id, of a consumer -1. Versions 0-14."""
     replica_state: FetchRequestReplicaState
     """Versions 15+, tag 1 in 15+."""
     max_wait_ms: int
-    """Versions 0+."""
+    """How long the answer may be held back while there is less than MinBytes. Versions 0+."""
     min_bytes: int
     """Versions 0+."""
     max_bytes: int
-    """Versions 3+, dropped where a version lacks it."""
+    """Limit of the whole answer; its first batch is sent even if larger. Versions 3+, dropped where
+    a version lacks it.
+    """
     isolation_level: int
-    """Versions 4+, dropped where a version lacks it."""
+    """0 read_uncommitted, 1 read_committed. Versions 4+, dropped where a version lacks it."""
     session_id: int
-    """Versions 7+, dropped where a version lacks it."""
+    """0 to begin a session or to do without. Versions 7+, dropped where a version lacks it."""
     session_epoch: int
-    """Versions 7+, dropped where a version lacks it."""
+    """-1 without a session, 0 to begin one, then counted up by one a request. Versions 7+, dropped
+    where a version lacks it.
+    """
     topics: list[FetchRequestFetchTopic]
     """Versions 0+."""
     forgotten_topics_data: list[FetchRequestForgottenTopic]
-    """Versions 7+."""
+    """Partitions to drop from the session. Versions 7+."""
     rack_id: str
-    """Versions 11+, dropped where a version lacks it."""
+    """Rack of the consumer, for reading from a near replica. Versions 11+, dropped where a version
+    lacks it.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

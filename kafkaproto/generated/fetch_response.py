@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -67,9 +67,9 @@ class FetchResponseEpochEndOffset(Struct):
     __slots__ = ("epoch", "end_offset", "unknown_tags")
 
     epoch: int
-    """Versions 12+."""
+    """Largest epoch of the leader that is not above the follower's last one. Versions 12+."""
     end_offset: int
-    """Versions 12+."""
+    """Where that epoch ends in the leader's log. Versions 12+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -131,9 +131,9 @@ class FetchResponseSnapshotId(Struct):
     __slots__ = ("end_offset", "epoch", "unknown_tags")
 
     end_offset: int
-    """Versions 0+."""
+    """The snapshot covers the log up to here; this offset is not in it. Versions 0+."""
     epoch: int
-    """Versions 0+."""
+    """Epoch of the last record it covers. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -214,21 +214,27 @@ class FetchResponsePartitionData(Struct):
     high_watermark: int
     """Versions 0+."""
     last_stable_offset: int
-    """Versions 4+, dropped where a version lacks it."""
+    """End of what read_committed may see. Versions 4+, dropped where a version lacks it."""
     log_start_offset: int
     """Versions 5+, dropped where a version lacks it."""
     diverging_epoch: FetchResponseEpochEndOffset
-    """Versions 12+, tag 0 in 12+."""
+    """Set where the follower's log departs from the leader's; the follower truncates. Versions 12+,
+    tag 0 in 12+.
+    """
     current_leader: FetchResponseLeaderIdAndEpoch
-    """Versions 12+, tag 1 in 12+."""
+    """Set where the sender has to turn to another leader or epoch. Versions 12+, tag 1 in 12+."""
     snapshot_id: FetchResponseSnapshotId
-    """Versions 12+, tag 2 in 12+."""
+    """Set where the follower has to fetch this snapshot before it goes on. Versions 12+, tag 2 in
+    12+.
+    """
     aborted_transactions: list[FetchResponseAbortedTransaction] | None
-    """Versions 4+, null in 4+, dropped where a version lacks it."""
+    """Those overlapping the records sent; null below read_committed. Versions 4+, null in 4+,
+    dropped where a version lacks it.
+    """
     preferred_read_replica: int
-    """Versions 11+."""
+    """Where the consumer should read instead, or -1. Versions 11+."""
     records: Buffers | None
-    """Versions 0+, null in 0+."""
+    """Whole batches, the last of which may be cut off. Versions 0+, null in 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -378,24 +384,24 @@ class FetchResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 12
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    EpochEndOffset = FetchResponseEpochEndOffset
-    LeaderIdAndEpoch = FetchResponseLeaderIdAndEpoch
-    SnapshotId = FetchResponseSnapshotId
-    AbortedTransaction = FetchResponseAbortedTransaction
-    PartitionData = FetchResponsePartitionData
-    FetchableTopicResponse = FetchResponseFetchableTopicResponse
-    NodeEndpoint = FetchResponseNodeEndpoint
+    EpochEndOffset: TypeAlias = FetchResponseEpochEndOffset
+    LeaderIdAndEpoch: TypeAlias = FetchResponseLeaderIdAndEpoch
+    SnapshotId: TypeAlias = FetchResponseSnapshotId
+    AbortedTransaction: TypeAlias = FetchResponseAbortedTransaction
+    PartitionData: TypeAlias = FetchResponsePartitionData
+    FetchableTopicResponse: TypeAlias = FetchResponseFetchableTopicResponse
+    NodeEndpoint: TypeAlias = FetchResponseNodeEndpoint
 
     throttle_time_ms: int
     """Versions 1+, dropped where a version lacks it."""
     error_code: int
     """Versions 7+, dropped where a version lacks it."""
     session_id: int
-    """Versions 7+."""
+    """The session begun or continued; 0 without one. Versions 7+."""
     responses: list[FetchResponseFetchableTopicResponse]
     """Versions 0+."""
     node_endpoints: list[FetchResponseNodeEndpoint]
-    """Versions 16+, tag 0 in 16+."""
+    """How the leaders named above are reached. Versions 16+, tag 0 in 16+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

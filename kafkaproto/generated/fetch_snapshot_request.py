@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -43,9 +43,9 @@ class FetchSnapshotRequestSnapshotId(Struct):
     __slots__ = ("end_offset", "epoch", "unknown_tags")
 
     end_offset: int
-    """Versions 0+."""
+    """Exclusive end of the log that the snapshot covers. Versions 0+."""
     epoch: int
-    """Versions 0+."""
+    """Epoch of the last record it covers. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -84,13 +84,15 @@ class FetchSnapshotRequestPartitionSnapshot(Struct):
     partition: int
     """Versions 0+."""
     current_leader_epoch: int
-    """Versions 0+."""
+    """Epoch that the sender believes the leader to be in. Versions 0+."""
     snapshot_id: FetchSnapshotRequestSnapshotId
-    """Versions 0+."""
+    """The snapshot that a Fetch was answered with. Versions 0+."""
     position: int
-    """Versions 0+."""
+    """Byte of the snapshot to begin with. Versions 0+."""
     replica_directory_id: bytes
-    """Versions 1+, tag 0 in 1+, dropped where a version lacks it."""
+    """Tells a voter from an observer with the same node id. Versions 1+, tag 0 in 1+, dropped where
+    a version lacks it.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -168,16 +170,16 @@ class FetchSnapshotRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("controller",)
-    SnapshotId = FetchSnapshotRequestSnapshotId
-    PartitionSnapshot = FetchSnapshotRequestPartitionSnapshot
-    TopicSnapshot = FetchSnapshotRequestTopicSnapshot
+    SnapshotId: TypeAlias = FetchSnapshotRequestSnapshotId
+    PartitionSnapshot: TypeAlias = FetchSnapshotRequestPartitionSnapshot
+    TopicSnapshot: TypeAlias = FetchSnapshotRequestTopicSnapshot
 
     cluster_id: str | None
-    """Versions 0+, null in 0+, tag 0 in 0+."""
+    """If given, must be the receiver's cluster id. Versions 0+, null in 0+, tag 0 in 0+."""
     replica_id: int
-    """Versions 0+."""
+    """The node that fetches. Versions 0+."""
     max_bytes: int
-    """Versions 0+."""
+    """How much of the snapshot to send at most. Versions 0+."""
     topics: list[FetchSnapshotRequestTopicSnapshot]
     """Versions 0+."""
     unknown_tags: dict[int, bytes] | None

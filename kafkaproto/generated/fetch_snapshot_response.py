@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -51,9 +51,9 @@ class FetchSnapshotResponseSnapshotId(Struct):
     __slots__ = ("end_offset", "epoch", "unknown_tags")
 
     end_offset: int
-    """Versions 0+."""
+    """Exclusive end of the log that the snapshot covers. Versions 0+."""
     epoch: int
-    """Versions 0+."""
+    """Epoch of the last record it covers. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -130,13 +130,13 @@ class FetchSnapshotResponsePartitionSnapshot(Struct):
     snapshot_id: FetchSnapshotResponseSnapshotId
     """Versions 0+."""
     current_leader: FetchSnapshotResponseLeaderIdAndEpoch
-    """Versions 0+, tag 0 in 0+."""
+    """Set where the sender has to turn to another leader or epoch. Versions 0+, tag 0 in 0+."""
     size: int
-    """Versions 0+."""
+    """Bytes of the whole snapshot. Versions 0+."""
     position: int
-    """Versions 0+."""
+    """Byte of the snapshot that UnalignedRecords begins with. Versions 0+."""
     unaligned_records: Buffers | None
-    """Versions 0+."""
+    """A piece of the snapshot, cut at any byte. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -257,11 +257,11 @@ class FetchSnapshotResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    SnapshotId = FetchSnapshotResponseSnapshotId
-    LeaderIdAndEpoch = FetchSnapshotResponseLeaderIdAndEpoch
-    PartitionSnapshot = FetchSnapshotResponsePartitionSnapshot
-    TopicSnapshot = FetchSnapshotResponseTopicSnapshot
-    NodeEndpoint = FetchSnapshotResponseNodeEndpoint
+    SnapshotId: TypeAlias = FetchSnapshotResponseSnapshotId
+    LeaderIdAndEpoch: TypeAlias = FetchSnapshotResponseLeaderIdAndEpoch
+    PartitionSnapshot: TypeAlias = FetchSnapshotResponsePartitionSnapshot
+    TopicSnapshot: TypeAlias = FetchSnapshotResponseTopicSnapshot
+    NodeEndpoint: TypeAlias = FetchSnapshotResponseNodeEndpoint
 
     throttle_time_ms: int
     """Versions 0+, dropped where a version lacks it."""
@@ -270,7 +270,9 @@ class FetchSnapshotResponse(Message):
     topics: list[FetchSnapshotResponseTopicSnapshot]
     """Versions 0+."""
     node_endpoints: list[FetchSnapshotResponseNodeEndpoint]
-    """Versions 1+, tag 0 in 1+."""
+    """How the leader is reached, on the listener name over which the request came. Versions 1+, tag
+    0 in 1+.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

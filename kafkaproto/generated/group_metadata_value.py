@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -136,7 +136,7 @@ class GroupMetadataValue(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 4
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    MemberMetadata = GroupMetadataValueMemberMetadata
+    MemberMetadata: TypeAlias = GroupMetadataValueMemberMetadata
 
     protocol_type: str
     """Versions 0+."""

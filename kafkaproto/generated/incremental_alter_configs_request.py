@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -44,9 +44,9 @@ class IncrementalAlterConfigsRequestAlterableConfig(Struct):
     name: str
     """Versions 0+."""
     config_operation: int
-    """Versions 0+."""
+    """0 set, 1 delete, 2 append to a list, 3 take out of a list. Versions 0+."""
     value: str | None
-    """Versions 0+, null in 0+."""
+    """Null to delete. Versions 0+, null in 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -79,9 +79,9 @@ class IncrementalAlterConfigsRequestAlterConfigsResource(Struct):
     __slots__ = ("resource_type", "resource_name", "configs", "unknown_tags")
 
     resource_type: int
-    """Versions 0+."""
+    """2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group. Versions 0+."""
     resource_name: str
-    """Versions 0+."""
+    """Empty for the default of all brokers. Versions 0+."""
     configs: list[IncrementalAlterConfigsRequestAlterableConfig]
     """Versions 0+."""
     unknown_tags: dict[int, bytes] | None
@@ -123,8 +123,8 @@ class IncrementalAlterConfigsRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 1
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
-    AlterableConfig = IncrementalAlterConfigsRequestAlterableConfig
-    AlterConfigsResource = IncrementalAlterConfigsRequestAlterConfigsResource
+    AlterableConfig: TypeAlias = IncrementalAlterConfigsRequestAlterableConfig
+    AlterConfigsResource: TypeAlias = IncrementalAlterConfigsRequestAlterConfigsResource
 
     resources: list[IncrementalAlterConfigsRequestAlterConfigsResource]
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -49,7 +49,7 @@ class IncrementalAlterConfigsResponseAlterConfigsResourceResponse(Struct):
     error_message: str | None
     """Versions 0+, null in 0+."""
     resource_type: int
-    """Versions 0+."""
+    """2 topic, 4 broker, 8 broker logger, 16 client metrics, 32 group. Versions 0+."""
     resource_name: str
     """Versions 0+."""
     unknown_tags: dict[int, bytes] | None
@@ -94,7 +94,7 @@ class IncrementalAlterConfigsResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 1
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    AlterConfigsResourceResponse = IncrementalAlterConfigsResponseAlterConfigsResourceResponse
+    AlterConfigsResourceResponse: TypeAlias = IncrementalAlterConfigsResponseAlterConfigsResourceResponse
 
     throttle_time_ms: int
     """Versions 0+."""

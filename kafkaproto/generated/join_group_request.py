@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -90,7 +90,7 @@ class JoinGroupRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 6
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    Protocol = JoinGroupRequestProtocol
+    Protocol: TypeAlias = JoinGroupRequestProtocol
 
     group_id: str
     """Versions 0+."""

@@ -33,9 +33,9 @@ class KRaftVersionRecord(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     version: int
-    """Versions 0+."""
+    """Version at which this record itself is written. Versions 0+."""
     kraft_version: int
-    """Versions 0+."""
+    """Level in force from here on: 0 static voters, 1 voters in the log. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -71,16 +71,16 @@ class LeaderChangeMessage(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    Voter = LeaderChangeMessageVoter
+    Voter: TypeAlias = LeaderChangeMessageVoter
 
     version: int
-    """Versions 0+."""
+    """Version at which this record itself is written. Versions 0+."""
     leader_id: int
     """Versions 0+."""
     voters: list[LeaderChangeMessageVoter]
-    """Versions 0+."""
+    """The set of voters when the epoch began. Versions 0+."""
     granting_voters: list[LeaderChangeMessageVoter]
-    """Versions 0+."""
+    """Those of them that elected the leader. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

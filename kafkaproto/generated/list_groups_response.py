@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -88,7 +88,7 @@ class ListGroupsResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 3
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    ListedGroup = ListGroupsResponseListedGroup
+    ListedGroup: TypeAlias = ListGroupsResponseListedGroup
 
     throttle_time_ms: int
     """Versions 1+, dropped where a version lacks it."""

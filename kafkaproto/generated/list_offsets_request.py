@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -125,8 +125,8 @@ class ListOffsetsRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 6
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    ListOffsetsPartition = ListOffsetsRequestListOffsetsPartition
-    ListOffsetsTopic = ListOffsetsRequestListOffsetsTopic
+    ListOffsetsPartition: TypeAlias = ListOffsetsRequestListOffsetsPartition
+    ListOffsetsTopic: TypeAlias = ListOffsetsRequestListOffsetsTopic
 
     replica_id: int
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -130,8 +130,8 @@ class ListOffsetsResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 6
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    ListOffsetsPartitionResponse = ListOffsetsResponseListOffsetsPartitionResponse
-    ListOffsetsTopicResponse = ListOffsetsResponseListOffsetsTopicResponse
+    ListOffsetsPartitionResponse: TypeAlias = ListOffsetsResponseListOffsetsPartitionResponse
+    ListOffsetsTopicResponse: TypeAlias = ListOffsetsResponseListOffsetsTopicResponse
 
     throttle_time_ms: int
     """Versions 2+, dropped where a version lacks it."""

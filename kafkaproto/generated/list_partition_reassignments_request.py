@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -77,7 +77,7 @@ class ListPartitionReassignmentsRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
-    ListPartitionReassignmentsTopics = ListPartitionReassignmentsRequestListPartitionReassignmentsTopics
+    ListPartitionReassignmentsTopics: TypeAlias = ListPartitionReassignmentsRequestListPartitionReassignmentsTopics
 
     timeout_ms: int
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -45,7 +45,7 @@ class MetadataRequestTopic(Struct):
     __slots__ = ("topic_id", "name", "unknown_tags")
 
     topic_id: bytes
-    """Versions 10+, dropped where a version lacks it."""
+    """Set instead of the name, or zero. Versions 10+, dropped where a version lacks it."""
     name: str | None
     """Versions 0+, null in 10+."""
     unknown_tags: dict[int, bytes] | None
@@ -90,10 +90,10 @@ class MetadataRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 9
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    Topic = MetadataRequestTopic
+    Topic: TypeAlias = MetadataRequestTopic
 
     topics: list[MetadataRequestTopic] | None
-    """Versions 0+, null in 1+."""
+    """Null for all topics; in version 0 an empty list means that. Versions 0+, null in 1+."""
     allow_auto_topic_creation: bool
     """Versions 4+."""
     include_cluster_authorized_operations: bool

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -119,7 +119,7 @@ class MetadataResponsePartition(Struct):
     partition_index: int
     """Versions 0+."""
     leader_id: int
-    """Versions 0+."""
+    """-1 if there is none. Versions 0+."""
     leader_epoch: int
     """Versions 7+, dropped where a version lacks it."""
     replica_nodes: list[int]
@@ -127,7 +127,9 @@ class MetadataResponsePartition(Struct):
     isr_nodes: list[int]
     """Versions 0+."""
     offline_replicas: list[int]
-    """Versions 5+, dropped where a version lacks it."""
+    """Replicas on brokers or log directories that are down. Versions 5+, dropped where a version
+    lacks it.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -182,15 +184,15 @@ class MetadataResponseTopic(Struct):
     error_code: int
     """Versions 0+."""
     name: str | None
-    """Versions 0+, null in 12+."""
+    """Null for a topic id that is not known. Versions 0+, null in 12+."""
     topic_id: bytes
     """Versions 10+, dropped where a version lacks it."""
     is_internal: bool
-    """Versions 1+, dropped where a version lacks it."""
+    """Whether the topic belongs to Kafka itself. Versions 1+, dropped where a version lacks it."""
     partitions: list[MetadataResponsePartition]
     """Versions 0+."""
     topic_authorized_operations: int
-    """Versions 8+."""
+    """Bit per operation allowed to the requester; the lowest int32 if it did not ask. Versions 8+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -248,9 +250,9 @@ class MetadataResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 9
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    Broker = MetadataResponseBroker
-    Partition = MetadataResponsePartition
-    Topic = MetadataResponseTopic
+    Broker: TypeAlias = MetadataResponseBroker
+    Partition: TypeAlias = MetadataResponsePartition
+    Topic: TypeAlias = MetadataResponseTopic
 
     throttle_time_ms: int
     """Versions 3+, dropped where a version lacks it."""
@@ -259,11 +261,11 @@ class MetadataResponse(Message):
     cluster_id: str | None
     """Versions 2+, null in 2+, dropped where a version lacks it."""
     controller_id: int
-    """Versions 1+, dropped where a version lacks it."""
+    """A broker that takes controller requests, or -1. Versions 1+, dropped where a version lacks it."""
     topics: list[MetadataResponseTopic]
     """Versions 0+."""
     cluster_authorized_operations: int
-    """Versions 8-10."""
+    """Bit per operation allowed to the requester; the lowest int32 if it did not ask. Versions 8-10."""
     error_code: int
     """Versions 13+, dropped where a version lacks it."""
     unknown_tags: dict[int, bytes] | None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -150,8 +150,8 @@ class OffsetCommitRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 8
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    Partition = OffsetCommitRequestPartition
-    Topic = OffsetCommitRequestTopic
+    Partition: TypeAlias = OffsetCommitRequestPartition
+    Topic: TypeAlias = OffsetCommitRequestTopic
 
     group_id: str
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -121,8 +121,8 @@ class OffsetCommitResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 8
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    Partition = OffsetCommitResponsePartition
-    Topic = OffsetCommitResponseTopic
+    Partition: TypeAlias = OffsetCommitResponsePartition
+    Topic: TypeAlias = OffsetCommitResponseTopic
 
     throttle_time_ms: int
     """Versions 3+, dropped where a version lacks it."""

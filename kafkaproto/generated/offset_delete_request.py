@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
@@ -87,8 +87,8 @@ class OffsetDeleteRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = None
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    Partition = OffsetDeleteRequestPartition
-    Topic = OffsetDeleteRequestTopic
+    Partition: TypeAlias = OffsetDeleteRequestPartition
+    Topic: TypeAlias = OffsetDeleteRequestTopic
 
     group_id: str
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
@@ -100,8 +100,8 @@ class OffsetDeleteResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = None
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    Partition = OffsetDeleteResponsePartition
-    Topic = OffsetDeleteResponseTopic
+    Partition: TypeAlias = OffsetDeleteResponsePartition
+    Topic: TypeAlias = OffsetDeleteResponseTopic
 
     error_code: int
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -165,9 +165,9 @@ class OffsetFetchRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 6
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    Topic = OffsetFetchRequestTopic
-    Topics = OffsetFetchRequestTopics
-    Group = OffsetFetchRequestGroup
+    Topic: TypeAlias = OffsetFetchRequestTopic
+    Topics: TypeAlias = OffsetFetchRequestTopics
+    Group: TypeAlias = OffsetFetchRequestGroup
 
     group_id: str
     """Versions 0-7."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -271,11 +271,11 @@ class OffsetFetchResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 6
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    Partition = OffsetFetchResponsePartition
-    Topic = OffsetFetchResponseTopic
-    Partitions = OffsetFetchResponsePartitions
-    Topics = OffsetFetchResponseTopics
-    Group = OffsetFetchResponseGroup
+    Partition: TypeAlias = OffsetFetchResponsePartition
+    Topic: TypeAlias = OffsetFetchResponseTopic
+    Partitions: TypeAlias = OffsetFetchResponsePartitions
+    Topics: TypeAlias = OffsetFetchResponseTopics
+    Group: TypeAlias = OffsetFetchResponseGroup
 
     throttle_time_ms: int
     """Versions 3+, dropped where a version lacks it."""

@@ -67,9 +67,11 @@ class PartitionChangeRecord(Message):
     topic_id: bytes
     """Versions 0+."""
     isr: list[int] | None
-    """Versions 0+, null in 0+, tag 0 in 0+."""
+    """Null leaves it as it is, as with every list here. Versions 0+, null in 0+, tag 0 in 0+."""
     leader: int
-    """Versions 0+, tag 1 in 0+."""
+    """-2 leaves it as it is; anything else, -1 for no leader too, counts up the leader epoch.
+    Versions 0+, tag 1 in 0+.
+    """
     replicas: list[int] | None
     """Versions 0+, null in 0+, tag 2 in 0+."""
     removing_replicas: list[int] | None
@@ -77,13 +79,21 @@ class PartitionChangeRecord(Message):
     adding_replicas: list[int] | None
     """Versions 0+, null in 0+, tag 4 in 0+."""
     leader_recovery_state: int
-    """Versions 0+, tag 5 in 0+."""
+    """0 recovered, 1 recovering from an unclean election, -1 leaves it as it is. Versions 0+, tag 5
+    in 0+.
+    """
     directories: list[bytes] | None
-    """Versions 1+, null in 1+, tag 8 in 1+."""
+    """Log directory of each replica, in their order; (0,0) migrating, (0,1) unassigned, (0,2) lost.
+    Versions 1+, null in 1+, tag 8 in 1+.
+    """
     eligible_leader_replicas: list[int] | None
-    """Versions 2+, null in 2+, tag 6 in 2+."""
+    """Replicas out of the ISR that still have all committed records. Versions 2+, null in 2+, tag 6
+    in 2+.
+    """
     last_known_elr: list[int] | None
-    """Versions 2+, null in 2+, tag 7 in 2+."""
+    """Replicas that were eligible until they stopped uncleanly. Versions 2+, null in 2+, tag 7 in
+    2+.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -71,27 +71,33 @@ class PartitionRecord(Message):
     topic_id: bytes
     """Versions 0+."""
     replicas: list[int]
-    """Versions 0+."""
+    """The first is the preferred leader. Versions 0+."""
     isr: list[int]
     """Versions 0+."""
     removing_replicas: list[int]
-    """Versions 0+."""
+    """Those that a reassignment will take away. Versions 0+."""
     adding_replicas: list[int]
-    """Versions 0+."""
+    """Those that a reassignment brought in. Versions 0+."""
     leader: int
-    """Versions 0+."""
+    """-1 if there is none. Versions 0+."""
     leader_recovery_state: int
-    """Versions 0+, tag 0 in 0+."""
+    """0 recovered, 1 recovering from an unclean election. Versions 0+, tag 0 in 0+."""
     leader_epoch: int
-    """Versions 0+."""
+    """Counted up whenever a leader is set. Versions 0+."""
     partition_epoch: int
-    """Versions 0+."""
+    """Counted up with every change of the partition. Versions 0+."""
     directories: list[bytes]
-    """Versions 1+."""
+    """Log directory of each replica, in their order; (0,0) migrating, (0,1) unassigned, (0,2) lost.
+    Versions 1+.
+    """
     eligible_leader_replicas: list[int] | None
-    """Versions 2+, null in 2+, tag 1 in 2+."""
+    """Replicas out of the ISR that still have all committed records. Versions 2+, null in 2+, tag 1
+    in 2+.
+    """
     last_known_elr: list[int] | None
-    """Versions 2+, null in 2+, tag 2 in 2+."""
+    """Replicas that were eligible until they stopped uncleanly. Versions 2+, null in 2+, tag 2 in
+    2+.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

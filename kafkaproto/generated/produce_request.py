@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -49,7 +49,7 @@ class ProduceRequestPartitionProduceData(Struct):
     index: int
     """Versions 0+."""
     records: Buffers | None
-    """Versions 0+, null in 0+."""
+    """One batch. Versions 0+, null in 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -123,13 +123,13 @@ class ProduceRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 9
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    PartitionProduceData = ProduceRequestPartitionProduceData
-    TopicProduceData = ProduceRequestTopicProduceData
+    PartitionProduceData: TypeAlias = ProduceRequestPartitionProduceData
+    TopicProduceData: TypeAlias = ProduceRequestTopicProduceData
 
     transactional_id: str | None
     """Versions 3+, null in 3+."""
     acks: int
-    """Versions 0+."""
+    """0 no answer, 1 once the leader has it, -1 once all of the ISR has. Versions 0+."""
     timeout_ms: int
     """Versions 0+."""
     topic_data: list[ProduceRequestTopicProduceData]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -131,17 +131,19 @@ class ProduceResponsePartitionProduceResponse(Struct):
     error_code: int
     """Versions 0+."""
     base_offset: int
-    """Versions 0+."""
+    """Offset that the first record was given. Versions 0+."""
     log_append_time_ms: int
-    """Versions 2+, dropped where a version lacks it."""
+    """The broker's time, if the topic takes it; else -1. Versions 2+, dropped where a version lacks
+    it.
+    """
     log_start_offset: int
     """Versions 5+, dropped where a version lacks it."""
     record_errors: list[ProduceResponseBatchIndexAndErrorMessage]
-    """Versions 8+, dropped where a version lacks it."""
+    """Records for which the whole batch was refused. Versions 8+, dropped where a version lacks it."""
     error_message: str | None
     """Versions 8+, null in 8+, dropped where a version lacks it."""
     current_leader: ProduceResponseLeaderIdAndEpoch
-    """Versions 10+, tag 0 in 10+."""
+    """Set where the sender has to turn to another leader or epoch. Versions 10+, tag 0 in 10+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -275,11 +277,11 @@ class ProduceResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 9
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    BatchIndexAndErrorMessage = ProduceResponseBatchIndexAndErrorMessage
-    LeaderIdAndEpoch = ProduceResponseLeaderIdAndEpoch
-    PartitionProduceResponse = ProduceResponsePartitionProduceResponse
-    TopicProduceResponse = ProduceResponseTopicProduceResponse
-    NodeEndpoint = ProduceResponseNodeEndpoint
+    BatchIndexAndErrorMessage: TypeAlias = ProduceResponseBatchIndexAndErrorMessage
+    LeaderIdAndEpoch: TypeAlias = ProduceResponseLeaderIdAndEpoch
+    PartitionProduceResponse: TypeAlias = ProduceResponsePartitionProduceResponse
+    TopicProduceResponse: TypeAlias = ProduceResponseTopicProduceResponse
+    NodeEndpoint: TypeAlias = ProduceResponseNodeEndpoint
 
     responses: list[ProduceResponseTopicProduceResponse]
     """Versions 0+."""

@@ -33,11 +33,11 @@ class ProducerIdsRecord(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     broker_id: int
-    """Versions 0+."""
+    """The broker that was given the block. Versions 0+."""
     broker_epoch: int
     """Versions 0+."""
     next_producer_id: int
-    """Versions 0+."""
+    """First id that was not given out yet. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
@@ -43,13 +43,13 @@ class ProducerSnapshotProducerEntry(Struct):
     last_offset: int
     """Versions 1."""
     offset_delta: int
-    """Versions 1."""
+    """LastOffset less the first offset of that batch. Versions 1."""
     timestamp: int
     """Versions 1."""
     coordinator_epoch: int
     """Versions 1."""
     current_txn_first_offset: int
-    """Versions 1."""
+    """Where the open transaction begins, or -1. Versions 1."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -104,10 +104,10 @@ class ProducerSnapshot(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = None
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    ProducerEntry = ProducerSnapshotProducerEntry
+    ProducerEntry: TypeAlias = ProducerSnapshotProducerEntry
 
     crc: int
-    """Versions 1."""
+    """CRC-32C of what follows. Versions 1."""
     producer_entries: list[ProducerSnapshotProducerEntry]
     """Versions 1."""
     unknown_tags: dict[int, bytes] | None

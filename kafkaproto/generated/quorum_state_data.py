@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -79,22 +79,22 @@ class QuorumStateData(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    Voter = QuorumStateDataVoter
+    Voter: TypeAlias = QuorumStateDataVoter
 
     cluster_id: str
-    """Versions 0."""
+    """Always empty; the id is in meta.properties. Versions 0."""
     leader_id: int
-    """Versions 0+."""
+    """Leader of LeaderEpoch as far as known, or -1. Versions 0+."""
     leader_epoch: int
-    """Versions 0+."""
+    """The epoch this node is in. Versions 0+."""
     voted_id: int
-    """Versions 0+."""
+    """Whom the node voted for in LeaderEpoch, or -1. Versions 0+."""
     voted_directory_id: bytes
-    """Versions 1+."""
+    """Directory id of the node voted for, or zero. Versions 1+."""
     applied_offset: int
-    """Versions 0."""
+    """Always 0. Versions 0."""
     current_voters: list[QuorumStateDataVoter] | None
-    """Versions 0, null in 0."""
+    """The voters as configured when the file was written. Versions 0, null in 0."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

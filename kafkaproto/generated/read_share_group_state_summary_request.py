@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -107,8 +107,8 @@ class ReadShareGroupStateSummaryRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    PartitionData = ReadShareGroupStateSummaryRequestPartitionData
-    ReadStateSummaryData = ReadShareGroupStateSummaryRequestReadStateSummaryData
+    PartitionData: TypeAlias = ReadShareGroupStateSummaryRequestPartitionData
+    ReadStateSummaryData: TypeAlias = ReadShareGroupStateSummaryRequestReadStateSummaryData
 
     group_id: str
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -58,7 +58,7 @@ class RegisterBrokerRecordBrokerEndpoint(Struct):
     port: int
     """Versions 0+."""
     security_protocol: int
-    """Versions 0+."""
+    """0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -151,21 +151,21 @@ class RegisterBrokerRecord(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    BrokerEndpoint = RegisterBrokerRecordBrokerEndpoint
-    BrokerFeature = RegisterBrokerRecordBrokerFeature
+    BrokerEndpoint: TypeAlias = RegisterBrokerRecordBrokerEndpoint
+    BrokerFeature: TypeAlias = RegisterBrokerRecordBrokerFeature
 
     broker_id: int
     """Versions 0+."""
     is_migrating_zk_broker: bool
-    """Versions 2+."""
+    """Left over from the migration off ZooKeeper; always false in 4.x. Versions 2+."""
     incarnation_id: bytes
-    """Versions 0+."""
+    """Made anew whenever the process starts. Versions 0+."""
     broker_epoch: int
-    """Versions 0+."""
+    """Offset of this very record. Versions 0+."""
     end_points: list[RegisterBrokerRecordBrokerEndpoint]
     """Versions 0+."""
     features: list[RegisterBrokerRecordBrokerFeature]
-    """Versions 0+."""
+    """Levels of each feature that the broker could run with. Versions 0+."""
     rack: str | None
     """Versions 0+, null in 0+."""
     fenced: bool
@@ -173,9 +173,11 @@ class RegisterBrokerRecord(Message):
     in_controlled_shutdown: bool
     """Versions 1+."""
     log_dirs: list[bytes]
-    """Versions 3+, tag 0 in 3+."""
+    """Ids of the log directories that are online. Versions 3+, tag 0 in 3+."""
     cordoned_log_dirs: list[bytes] | None
-    """Versions 4+, null in 4+, tag 1 in 4+."""
+    """Ids of those that take no new replicas; null if nothing is known of them. Versions 4+, null in
+    4+, tag 1 in 4+.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -170,9 +170,9 @@ class RemoteLogSegmentMetadataRecord(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    TopicIdPartitionEntry = RemoteLogSegmentMetadataRecordTopicIdPartitionEntry
-    RemoteLogSegmentIdEntry = RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry
-    SegmentLeaderEpochEntry = RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry
+    TopicIdPartitionEntry: TypeAlias = RemoteLogSegmentMetadataRecordTopicIdPartitionEntry
+    RemoteLogSegmentIdEntry: TypeAlias = RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry
+    SegmentLeaderEpochEntry: TypeAlias = RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry
 
     remote_log_segment_id: RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
@@ -85,7 +85,7 @@ class RemotePartitionDeleteMetadataRecord(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    TopicIdPartitionEntry = RemotePartitionDeleteMetadataRecordTopicIdPartitionEntry
+    TopicIdPartitionEntry: TypeAlias = RemotePartitionDeleteMetadataRecordTopicIdPartitionEntry
 
     topic_id_partition: RemotePartitionDeleteMetadataRecordTopicIdPartitionEntry
     """Versions 0+."""

@@ -41,7 +41,7 @@ class RemoveRaftVoterRequest(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ("controller", "broker",)
 
     cluster_id: str | None
-    """Versions 0+, null in 0+."""
+    """If given, must be the receiver's cluster id. Versions 0+, null in 0+."""
     voter_id: int
     """Versions 0+."""
     voter_directory_id: bytes

@@ -33,7 +33,7 @@ class RemoveTopicRecord(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     topic_id: bytes
-    """Versions 0+."""
+    """Its partitions and configs go with it. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

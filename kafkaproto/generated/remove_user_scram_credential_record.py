@@ -40,9 +40,9 @@ class RemoveUserScramCredentialRecord(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     name: str
-    """Versions 0+."""
+    """The user. Versions 0+."""
     mechanism: int
-    """Versions 0+."""
+    """1 SCRAM-SHA-256, 2 SCRAM-SHA-512. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

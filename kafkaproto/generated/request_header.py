@@ -42,9 +42,13 @@ class RequestHeader(Message):
     request_api_version: int
     """Versions 0+."""
     correlation_id: int
-    """Versions 0+."""
+    """Comes back in the response; answers keep the order of the requests of a connection. Versions
+    0+.
+    """
     client_id: str | None
-    """Versions 1+, null in 1+."""
+    """Never compact, so that it can be read before the version is known to be supported. Versions
+    1+, null in 1+.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -34,7 +34,7 @@ class ResponseHeader(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     correlation_id: int
-    """Versions 0+."""
+    """That of the request this answers. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -159,9 +159,9 @@ class ShareAcknowledgeRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    AcknowledgementBatch = ShareAcknowledgeRequestAcknowledgementBatch
-    AcknowledgePartition = ShareAcknowledgeRequestAcknowledgePartition
-    AcknowledgeTopic = ShareAcknowledgeRequestAcknowledgeTopic
+    AcknowledgementBatch: TypeAlias = ShareAcknowledgeRequestAcknowledgementBatch
+    AcknowledgePartition: TypeAlias = ShareAcknowledgeRequestAcknowledgePartition
+    AcknowledgeTopic: TypeAlias = ShareAcknowledgeRequestAcknowledgeTopic
 
     group_id: str | None
     """Versions 0+, null in 0+."""

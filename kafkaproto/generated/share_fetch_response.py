@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -279,11 +279,11 @@ class ShareFetchResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    LeaderIdAndEpoch = ShareFetchResponseLeaderIdAndEpoch
-    AcquiredRecords = ShareFetchResponseAcquiredRecords
-    PartitionData = ShareFetchResponsePartitionData
-    ShareFetchableTopicResponse = ShareFetchResponseShareFetchableTopicResponse
-    NodeEndpoint = ShareFetchResponseNodeEndpoint
+    LeaderIdAndEpoch: TypeAlias = ShareFetchResponseLeaderIdAndEpoch
+    AcquiredRecords: TypeAlias = ShareFetchResponseAcquiredRecords
+    PartitionData: TypeAlias = ShareFetchResponsePartitionData
+    ShareFetchableTopicResponse: TypeAlias = ShareFetchResponseShareFetchableTopicResponse
+    NodeEndpoint: TypeAlias = ShareFetchResponseNodeEndpoint
 
     throttle_time_ms: int
     """Versions 0+."""

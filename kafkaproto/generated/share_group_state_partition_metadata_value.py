@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -114,8 +114,8 @@ class ShareGroupStatePartitionMetadataValue(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    TopicPartitionsInfo = ShareGroupStatePartitionMetadataValueTopicPartitionsInfo
-    TopicInfo = ShareGroupStatePartitionMetadataValueTopicInfo
+    TopicPartitionsInfo: TypeAlias = ShareGroupStatePartitionMetadataValueTopicPartitionsInfo
+    TopicInfo: TypeAlias = ShareGroupStatePartitionMetadataValueTopicInfo
 
     initializing_topics: list[ShareGroupStatePartitionMetadataValueTopicPartitionsInfo]
     """Versions 0+."""

@@ -33,7 +33,7 @@ class SnapshotFooterRecord(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     version: int
-    """Versions 0+."""
+    """Version at which this record itself is written. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -33,9 +33,9 @@ class SnapshotHeaderRecord(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     version: int
-    """Versions 0+."""
+    """Version at which this record itself is written. Versions 0+."""
     last_contained_log_timestamp: int
-    """Versions 0+."""
+    """Time of the last batch that the snapshot covers, in ms since 1970. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -554,16 +554,16 @@ class StreamsGroupDescribeResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    KeyValue = StreamsGroupDescribeResponseKeyValue
-    TopicInfo = StreamsGroupDescribeResponseTopicInfo
-    Subtopology = StreamsGroupDescribeResponseSubtopology
-    Topology = StreamsGroupDescribeResponseTopology
-    Endpoint = StreamsGroupDescribeResponseEndpoint
-    TaskOffset = StreamsGroupDescribeResponseTaskOffset
-    TaskIds = StreamsGroupDescribeResponseTaskIds
-    Assignment = StreamsGroupDescribeResponseAssignment
-    Member = StreamsGroupDescribeResponseMember
-    DescribedGroup = StreamsGroupDescribeResponseDescribedGroup
+    KeyValue: TypeAlias = StreamsGroupDescribeResponseKeyValue
+    TopicInfo: TypeAlias = StreamsGroupDescribeResponseTopicInfo
+    Subtopology: TypeAlias = StreamsGroupDescribeResponseSubtopology
+    Topology: TypeAlias = StreamsGroupDescribeResponseTopology
+    Endpoint: TypeAlias = StreamsGroupDescribeResponseEndpoint
+    TaskOffset: TypeAlias = StreamsGroupDescribeResponseTaskOffset
+    TaskIds: TypeAlias = StreamsGroupDescribeResponseTaskIds
+    Assignment: TypeAlias = StreamsGroupDescribeResponseAssignment
+    Member: TypeAlias = StreamsGroupDescribeResponseMember
+    DescribedGroup: TypeAlias = StreamsGroupDescribeResponseDescribedGroup
 
     throttle_time_ms: int
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -393,14 +393,14 @@ class StreamsGroupHeartbeatRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    KeyValue = StreamsGroupHeartbeatRequestKeyValue
-    TopicInfo = StreamsGroupHeartbeatRequestTopicInfo
-    CopartitionGroup = StreamsGroupHeartbeatRequestCopartitionGroup
-    Subtopology = StreamsGroupHeartbeatRequestSubtopology
-    Topology = StreamsGroupHeartbeatRequestTopology
-    TaskIds = StreamsGroupHeartbeatRequestTaskIds
-    Endpoint = StreamsGroupHeartbeatRequestEndpoint
-    TaskOffset = StreamsGroupHeartbeatRequestTaskOffset
+    KeyValue: TypeAlias = StreamsGroupHeartbeatRequestKeyValue
+    TopicInfo: TypeAlias = StreamsGroupHeartbeatRequestTopicInfo
+    CopartitionGroup: TypeAlias = StreamsGroupHeartbeatRequestCopartitionGroup
+    Subtopology: TypeAlias = StreamsGroupHeartbeatRequestSubtopology
+    Topology: TypeAlias = StreamsGroupHeartbeatRequestTopology
+    TaskIds: TypeAlias = StreamsGroupHeartbeatRequestTaskIds
+    Endpoint: TypeAlias = StreamsGroupHeartbeatRequestEndpoint
+    TaskOffset: TypeAlias = StreamsGroupHeartbeatRequestTaskOffset
 
     group_id: str
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -238,11 +238,11 @@ class StreamsGroupHeartbeatResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    Status = StreamsGroupHeartbeatResponseStatus
-    TaskIds = StreamsGroupHeartbeatResponseTaskIds
-    Endpoint = StreamsGroupHeartbeatResponseEndpoint
-    TopicPartition = StreamsGroupHeartbeatResponseTopicPartition
-    EndpointToPartitions = StreamsGroupHeartbeatResponseEndpointToPartitions
+    Status: TypeAlias = StreamsGroupHeartbeatResponseStatus
+    TaskIds: TypeAlias = StreamsGroupHeartbeatResponseTaskIds
+    Endpoint: TypeAlias = StreamsGroupHeartbeatResponseEndpoint
+    TopicPartition: TypeAlias = StreamsGroupHeartbeatResponseTopicPartition
+    EndpointToPartitions: TypeAlias = StreamsGroupHeartbeatResponseEndpointToPartitions
 
     throttle_time_ms: int
     """Versions 0+."""

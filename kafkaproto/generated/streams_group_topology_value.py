@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -222,10 +222,10 @@ class StreamsGroupTopologyValue(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    TopicConfig = StreamsGroupTopologyValueTopicConfig
-    TopicInfo = StreamsGroupTopologyValueTopicInfo
-    CopartitionGroup = StreamsGroupTopologyValueCopartitionGroup
-    Subtopology = StreamsGroupTopologyValueSubtopology
+    TopicConfig: TypeAlias = StreamsGroupTopologyValueTopicConfig
+    TopicInfo: TypeAlias = StreamsGroupTopologyValueTopicInfo
+    CopartitionGroup: TypeAlias = StreamsGroupTopologyValueCopartitionGroup
+    Subtopology: TypeAlias = StreamsGroupTopologyValueSubtopology
 
     epoch: int
     """Versions 0+."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -142,8 +142,8 @@ class TxnOffsetCommitRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 3
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker",)
-    Partition = TxnOffsetCommitRequestPartition
-    Topic = TxnOffsetCommitRequestTopic
+    Partition: TypeAlias = TxnOffsetCommitRequestPartition
+    Topic: TypeAlias = TxnOffsetCommitRequestTopic
 
     transactional_id: str
     """Versions 0+."""

@@ -33,7 +33,7 @@ class UnregisterBrokerRequest(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
 
     broker_id: int
-    """Versions 0+."""
+    """A broker that is gone for good. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -44,11 +44,11 @@ class UpdateFeaturesRequestFeatureUpdateKey(Struct):
     feature: str
     """Versions 0+."""
     max_version_level: int
-    """Versions 0+."""
+    """The level to run with; 0 drops the feature. Versions 0+."""
     allow_downgrade: bool
     """Versions 0."""
     upgrade_type: int
-    """Versions 1+."""
+    """1 upgrade, 2 downgrade without loss, 3 downgrade that may lose metadata. Versions 1+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -91,14 +91,14 @@ class UpdateFeaturesRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("broker", "controller",)
-    FeatureUpdateKey = UpdateFeaturesRequestFeatureUpdateKey
+    FeatureUpdateKey: TypeAlias = UpdateFeaturesRequestFeatureUpdateKey
 
     timeout_ms: int
     """Versions 0+."""
     feature_updates: list[UpdateFeaturesRequestFeatureUpdateKey]
     """Versions 0+."""
     validate_only: bool
-    """Versions 1+."""
+    """Whether to check only, and change nothing. Versions 1+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -124,21 +124,21 @@ class UpdateRaftVoterRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("controller",)
-    Listener = UpdateRaftVoterRequestListener
-    KRaftVersionFeature = UpdateRaftVoterRequestKRaftVersionFeature
+    Listener: TypeAlias = UpdateRaftVoterRequestListener
+    KRaftVersionFeature: TypeAlias = UpdateRaftVoterRequestKRaftVersionFeature
 
     cluster_id: str | None
-    """Versions 0+, null in 0+."""
+    """If given, must be the receiver's cluster id. Versions 0+, null in 0+."""
     current_leader_epoch: int
     """Versions 0+."""
     voter_id: int
-    """Versions 0+."""
+    """The voter that sends this about itself. Versions 0+."""
     voter_directory_id: bytes
     """Versions 0+."""
     listeners: list[UpdateRaftVoterRequestListener]
-    """Versions 0+."""
+    """Its controller listeners as they are now. Versions 0+."""
     kraft_version_feature: UpdateRaftVoterRequestKRaftVersionFeature
-    """Versions 0+."""
+    """The kraft.version levels that it supports. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

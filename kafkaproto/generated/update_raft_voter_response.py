@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
@@ -37,7 +37,7 @@ class UpdateRaftVoterResponseCurrentLeader(Struct):
     __slots__ = ("leader_id", "leader_epoch", "host", "port", "unknown_tags")
 
     leader_id: int
-    """Versions 0+."""
+    """Leader known to the answering node, or -1. Versions 0+."""
     leader_epoch: int
     """Versions 0+."""
     host: str
@@ -86,14 +86,14 @@ class UpdateRaftVoterResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    CurrentLeader = UpdateRaftVoterResponseCurrentLeader
+    CurrentLeader: TypeAlias = UpdateRaftVoterResponseCurrentLeader
 
     throttle_time_ms: int
     """Versions 0+."""
     error_code: int
     """Versions 0+."""
     current_leader: UpdateRaftVoterResponseCurrentLeader
-    """Versions 0+, tag 0 in 0+."""
+    """Where to turn to; set with errors too. Versions 0+, tag 0 in 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

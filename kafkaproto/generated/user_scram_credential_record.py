@@ -44,9 +44,9 @@ class UserScramCredentialRecord(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     name: str
-    """Versions 0+."""
+    """The user. Versions 0+."""
     mechanism: int
-    """Versions 0+."""
+    """1 SCRAM-SHA-256, 2 SCRAM-SHA-512. Versions 0+."""
     salt: bytes
     """Versions 0+."""
     stored_key: bytes

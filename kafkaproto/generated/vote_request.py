@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -55,19 +55,23 @@ class VoteRequestPartitionData(Struct):
     partition_index: int
     """Versions 0+."""
     replica_epoch: int
-    """Versions 0+."""
+    """Epoch of the election; of a pre-vote, the epoch before it. Versions 0+."""
     replica_id: int
-    """Versions 0+."""
+    """The node that asks for votes. Versions 0+."""
     replica_directory_id: bytes
-    """Versions 1+, dropped where a version lacks it."""
+    """Directory id of the node that asks for votes. Versions 1+, dropped where a version lacks it."""
     voter_directory_id: bytes
-    """Versions 1+, dropped where a version lacks it."""
+    """Directory id that the receiver is taken for; zero leaves it unchecked. Versions 1+, dropped
+    where a version lacks it.
+    """
     last_offset_epoch: int
-    """Versions 0+."""
+    """Epoch of the last record in the log of the node that asks. Versions 0+."""
     last_offset: int
-    """Versions 0+."""
+    """Log end offset of the node that asks. Versions 0+."""
     pre_vote: bool
-    """Versions 2+."""
+    """Whether to answer without giving the vote away, to learn if an election could succeed.
+    Versions 2+.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -154,15 +158,17 @@ class VoteRequest(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ("controller",)
-    PartitionData = VoteRequestPartitionData
-    TopicData = VoteRequestTopicData
+    PartitionData: TypeAlias = VoteRequestPartitionData
+    TopicData: TypeAlias = VoteRequestTopicData
 
     cluster_id: str | None
-    """Versions 0+, null in 0+."""
+    """If given, must be the receiver's cluster id. Versions 0+, null in 0+."""
     voter_id: int
-    """Versions 1+, dropped where a version lacks it."""
+    """Id that the receiver is taken for; -1 leaves it unchecked. Versions 1+, dropped where a
+    version lacks it.
+    """
     topics: list[VoteRequestTopicData]
-    """Versions 0+."""
+    """The metadata partition: __cluster_metadata, 0. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

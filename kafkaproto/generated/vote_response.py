@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -54,9 +54,9 @@ class VoteResponsePartitionData(Struct):
     error_code: int
     """Versions 0+."""
     leader_id: int
-    """Versions 0+."""
+    """Leader known to the answering node, or -1. Versions 0+."""
     leader_epoch: int
-    """Versions 0+."""
+    """Epoch of the answering node. Versions 0+."""
     vote_granted: bool
     """Versions 0+."""
     unknown_tags: dict[int, bytes] | None
@@ -173,16 +173,18 @@ class VoteResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    PartitionData = VoteResponsePartitionData
-    TopicData = VoteResponseTopicData
-    NodeEndpoint = VoteResponseNodeEndpoint
+    PartitionData: TypeAlias = VoteResponsePartitionData
+    TopicData: TypeAlias = VoteResponseTopicData
+    NodeEndpoint: TypeAlias = VoteResponseNodeEndpoint
 
     error_code: int
-    """Versions 0+."""
+    """Concerns the request as a whole; the partition has its own. Versions 0+."""
     topics: list[VoteResponseTopicData]
     """Versions 0+."""
     node_endpoints: list[VoteResponseNodeEndpoint]
-    """Versions 1+, tag 0 in 1+."""
+    """How the leader is reached, on the listener name over which the request came. Versions 1+, tag
+    0 in 1+.
+    """
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

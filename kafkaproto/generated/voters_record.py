@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -116,9 +116,9 @@ class VotersRecordVoter(Struct):
     voter_directory_id: bytes
     """Versions 0+."""
     endpoints: list[VotersRecordEndpoint]
-    """Versions 0+."""
+    """The voter's controller listeners. Versions 0+."""
     kraft_version_feature: VotersRecordKRaftVersionFeature
-    """Versions 0+."""
+    """The kraft.version levels that the voter supports. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -161,14 +161,14 @@ class VotersRecord(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 0
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    Endpoint = VotersRecordEndpoint
-    KRaftVersionFeature = VotersRecordKRaftVersionFeature
-    Voter = VotersRecordVoter
+    Endpoint: TypeAlias = VotersRecordEndpoint
+    KRaftVersionFeature: TypeAlias = VotersRecordKRaftVersionFeature
+    Voter: TypeAlias = VotersRecordVoter
 
     version: int
-    """Versions 0+."""
+    """Version at which this record itself is written. Versions 0+."""
     voters: list[VotersRecordVoter]
-    """Versions 0+."""
+    """The whole set from here on, in force as soon as it is written. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
@@ -139,9 +139,9 @@ class WriteTxnMarkersResponse(Message):
     FLEXIBLE_FROM: ClassVar[int | None] = 1
     LATEST_VERSION_UNSTABLE: ClassVar[bool] = False
     LISTENERS: ClassVar[tuple[str, ...]] = ()
-    WritableTxnMarkerPartitionResult = WriteTxnMarkersResponseWritableTxnMarkerPartitionResult
-    WritableTxnMarkerTopicResult = WriteTxnMarkersResponseWritableTxnMarkerTopicResult
-    WritableTxnMarkerResult = WriteTxnMarkersResponseWritableTxnMarkerResult
+    WritableTxnMarkerPartitionResult: TypeAlias = WriteTxnMarkersResponseWritableTxnMarkerPartitionResult
+    WritableTxnMarkerTopicResult: TypeAlias = WriteTxnMarkersResponseWritableTxnMarkerTopicResult
+    WritableTxnMarkerResult: TypeAlias = WriteTxnMarkersResponseWritableTxnMarkerResult
 
     markers: list[WriteTxnMarkersResponseWritableTxnMarkerResult]
     """Versions 0+."""

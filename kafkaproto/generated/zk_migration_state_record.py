@@ -33,7 +33,7 @@ class ZkMigrationStateRecord(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
 
     zk_migration_state: int
-    """Versions 0+."""
+    """0 none, 1 migration, 2 pre-migration, 3 post-migration; 4.x ignores it. Versions 0+."""
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 

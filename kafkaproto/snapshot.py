@@ -1,0 +1,169 @@
+"""Snapshots of the metadata log as bytes and names (KIP-630). Pure, as `log` is.
+
+``00000000000000000100-0000000003.checkpoint`` holds the state as of all records below offset 100, the last of
+which is of epoch 3. Inside are batches whose offsets count from 0 on their own: a control batch with
+SNAPSHOT_HEADER, and KRAFT_VERSION and KRAFT_VOTERS behind it where the quorum has them; batches of metadata
+records; a control batch with SNAPSHOT_FOOTER. The two files that formatting a directory makes have the same
+form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.log import BatchScan
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    KRaftVersionRecord,
+    SnapshotFooterRecord,
+    SnapshotHeaderRecord,
+    VotersRecord,
+)
+from kafkaproto.primitives import Buffer
+from kafkaproto.records.batch import HEADER_SIZE, PlainRecord, Record, build_batch
+from kafkaproto.records.control import ControlRecordType, decode_control_record, encode_control_record
+
+MAX_BATCH_BYTES = 8 * 1024 * 1024
+"""Most bytes of a batch that `build_snapshot` makes, unless a single record is larger."""
+_RECORD_OVERHEAD = 19
+"""Most bytes that a record takes around its value: three varints of 5 bytes, and 4 single bytes."""
+
+_MAX_OFFSET = 0x7FFF_FFFF_FFFF_FFFF
+_MAX_EPOCH = 0x7FFF_FFFF
+_FILE_NAME = re.compile(r"([0-9]{20})-([0-9]{10})\.checkpoint")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class SnapshotId:
+    """Which state a snapshot holds. Ids compare by epoch first."""
+
+    epoch: int
+    """Leader epoch of the last record contained."""
+    end_offset: int
+    """First offset that is not contained."""
+
+
+class ControlRecord(NamedTuple):
+    """One control record of a snapshot."""
+
+    type: ControlRecordType
+    message: Message
+
+
+def snapshot_file_name(snapshot_id: SnapshotId) -> str:
+    """The name of a complete snapshot's file."""
+    return f"{snapshot_id.end_offset:020d}-{snapshot_id.epoch:010d}.checkpoint"
+
+
+def parse_snapshot_file_name(name: str) -> SnapshotId | None:
+    """The id in such a name; None if it is not the name of a complete snapshot's file."""
+    match = _FILE_NAME.fullmatch(name)
+    if match is None or int(match[1]) > _MAX_OFFSET or int(match[2]) > _MAX_EPOCH:
+        return None
+    return SnapshotId(epoch=int(match[2]), end_offset=int(match[1]))
+
+
+def build_snapshot(
+    records: Iterable[bytes],
+    *,
+    epoch: int,
+    timestamp_ms: int,
+    last_contained_log_timestamp: int,
+    kraft_version: int = 0,
+    voters: VotersRecord | None = None,
+    max_batch_bytes: int = MAX_BATCH_BYTES,
+) -> Iterator[bytes]:
+    """The batches of a snapshot, to be written one behind the other.
+
+    ``records`` are framed metadata records, each not empty; ``epoch`` is that of the snapshot's id.
+    ``kraft_version`` and ``voters`` are those in force at its end offset, and are left out where the version
+    is 0. Raises LocalProtocolError if one of them cannot be encoded.
+    """
+    header = SnapshotHeaderRecord(last_contained_log_timestamp=last_contained_log_timestamp)
+    controls = [_control(ControlRecordType.SNAPSHOT_HEADER, header)]
+    if kraft_version > 0:
+        version = KRaftVersionRecord(kraft_version=kraft_version)
+        controls.append(_control(ControlRecordType.KRAFT_VERSION, version))
+        if voters is not None:
+            controls.append(_control(ControlRecordType.KRAFT_VOTERS, voters))
+    yield build_batch(
+        controls, base_offset=0, partition_leader_epoch=epoch, timestamp_ms=timestamp_ms, control=True
+    )
+    offset = len(controls)
+    for batch in _group(records, max_batch_bytes):
+        yield build_batch(batch, base_offset=offset, partition_leader_epoch=epoch, timestamp_ms=timestamp_ms)
+        offset += len(batch)
+    yield build_batch(
+        [_control(ControlRecordType.SNAPSHOT_FOOTER, SnapshotFooterRecord())],
+        base_offset=offset,
+        partition_leader_epoch=epoch,
+        timestamp_ms=timestamp_ms,
+        control=True,
+    )
+
+
+def read_snapshot(buffer: Buffer) -> Iterator[ControlRecord | bytes]:
+    """The records of a whole snapshot: control records decoded, metadata records still framed.
+
+    Raises RemoteProtocolError, with a position in ``buffer``, where a batch is not valid, the header is not
+    the first record, the footer not the last, or a metadata record has a key or no value. That the footer is
+    there is known only at the end, so what came before counts only if nothing was raised.
+    """
+    scan = BatchScan(buffer)
+    last: ControlRecord | bytes | None = None
+    for batch in scan:
+        for record in batch.records():
+            current = _decode(record, batch.is_control, batch.position)
+            if _is(last, ControlRecordType.SNAPSHOT_FOOTER):
+                raise RemoteProtocolError("a record follows the snapshot's footer", offset=batch.position)
+            if _is(current, ControlRecordType.SNAPSHOT_HEADER) != (last is None):
+                raise RemoteProtocolError(
+                    "a snapshot begins with SNAPSHOT_HEADER and has no other", offset=batch.position
+                )
+            yield current
+            last = current
+    if scan.fault is not None:
+        raise scan.fault
+    if not _is(last, ControlRecordType.SNAPSHOT_FOOTER):
+        raise RemoteProtocolError("the snapshot ends without SNAPSHOT_FOOTER", offset=scan.valid_end)
+
+
+def _control(record_type: ControlRecordType, message: Message) -> PlainRecord:
+    key, value = encode_control_record(record_type, message)
+    return key, value, ()
+
+
+def _group(records: Iterable[bytes], max_batch_bytes: int) -> Iterator[list[PlainRecord]]:
+    batch: list[PlainRecord] = []
+    size = HEADER_SIZE
+    for record in records:
+        if batch and size + _RECORD_OVERHEAD + len(record) > max_batch_bytes:
+            yield batch
+            batch = []
+            size = HEADER_SIZE
+        batch.append((None, record, ()))
+        size += _RECORD_OVERHEAD + len(record)
+    if batch:
+        yield batch
+
+
+def _decode(record: Record, is_control: bool, position: int) -> ControlRecord | bytes:
+    if is_control:
+        try:
+            return ControlRecord(*decode_control_record(record.key, record.value))
+        except RemoteProtocolError as error:
+            error.offset = position
+            raise
+    if record.key is not None or not record.value:
+        raise RemoteProtocolError(
+            f"metadata record {record.offset} of the snapshot has a key or no value", offset=position
+        )
+    return record.value
+
+
+def _is(record: ControlRecord | bytes | None, record_type: ControlRecordType) -> bool:
+    return isinstance(record, ControlRecord) and record.type is record_type

@@ -1,0 +1,37 @@
+"""Requests that only the active controller can carry out, on either kind of listener.
+
+CreateTopics (19, 2-7), DeleteTopics (20, 1-6), CreatePartitions (37, 0-3): a controller listener hands them to its own
+controller, a broker listener forwards them to the active one in an Envelope (KIP-590). BrokerRegistration (62, 0-4),
+BrokerHeartbeat (63, 0-2) and ControllerRegistration (70, 0) come from other nodes, on controller listeners only.
+DescribeQuorum (55, 0-2) is answered by the quorum's leader: a broker forwards it too.
+"""
+
+from __future__ import annotations
+
+from kafkaproto.message import Message
+from kafkaproto.messages import DescribeConfigsRequest, DescribeQuorumRequest
+from server.apis.context import Reply, RequestContext, Services
+
+
+def handle_command(request: Message, context: RequestContext, services: Services) -> Reply:
+    """On a controller listener: this node's controller decides."""
+    return services.submit(request, context)
+
+
+def handle_forward(request: Message, context: RequestContext, services: Services) -> Reply:
+    """On a broker listener: the active controller decides, wherever it is."""
+    return services.forward(request, context)
+
+
+def handle_describe_quorum(
+    request: DescribeQuorumRequest, context: RequestContext, services: Services
+) -> Reply:
+    """On a controller listener: this node's replica of the quorum answers, with an error if it does not lead."""
+    return services.describe_quorum(request, context.api_version)
+
+
+def handle_describe_configs(
+    request: DescribeConfigsRequest, context: RequestContext, services: Services
+) -> Reply:
+    """DescribeConfigs (32, 1-4), either kind of listener: this node answers from its configuration and image."""
+    return services.describe_configs(request, context.api_version, context.listener_kind)

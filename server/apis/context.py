@@ -1,0 +1,75 @@
+"""What a handler is given: who asks and how, and what the node can do for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from kafkaproto.message import Message
+from server.image.image import ClusterImage
+from server.types import Deferred, LeaderAndEpoch, ListenerKind
+
+ANONYMOUS = "User:ANONYMOUS"
+"""Principal of a peer on a listener without authentication."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoAnswer:
+    """Stands for a response where the connection is closed instead, with the reason in the log."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestContext:
+    """Who sent a request, and over what."""
+
+    listener_kind: ListenerKind
+    listener_name: str
+    api_key: int
+    api_version: int
+    correlation_id: int
+    client_id: str | None
+    principal: str
+    """Type and name, for example ``User:ANONYMOUS``."""
+    client_address: bytes
+    """4 or 16 bytes of the peer's IP address."""
+    client_host: str
+    """The same as text."""
+
+
+Answer = Message | NoAnswer
+Reply = Message | Deferred[Answer]
+"""A response, now or later."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """What handlers reach of the node they run in.
+
+    Functions, because what they answer changes: the image is that of the moment a handler asks.
+    """
+
+    node_id: int
+    cluster_id: str
+    image: Callable[[], ClusterImage]
+    """The newest committed image."""
+    leader: Callable[[], LeaderAndEpoch]
+    """The quorum's leader as this node knows it."""
+    kraft_version: Callable[[], int]
+    choose: Callable[[int], int]
+    """A random number from 0 to its argument - 1."""
+    submit: Callable[[Message, RequestContext], Deferred[Answer]]
+    """Have this node's controller carry out a command; it answers itself if it is not the active one."""
+    forward: Callable[[Message, RequestContext], Deferred[Answer]]
+    """Have the active controller, wherever it is, carry out a client's request under the client's name."""
+    controller_versions: Callable[[], Mapping[int, tuple[int, int]] | None]
+    """What the active controller serves, by api key; None while this node has not asked it yet."""
+    describe_quorum: Callable[[Message, int], Message]
+    """Answer a DescribeQuorum request of a version from this node's own replica of the quorum."""
+    describe_configs: Callable[[Message, int, ListenerKind], Message]
+    """Answer a DescribeConfigs request of a version from this node's configuration and image."""
+    auto_create_topics: bool
+    """auto.create.topics.enable."""
+    create_topics: Callable[[Message, RequestContext], None]
+    """Ask the active controller for topics that a client missed; nobody waits for the answer."""

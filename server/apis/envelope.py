@@ -1,0 +1,129 @@
+"""Envelope (58), version 0, controller listeners (KIP-590): a client's request that a broker passes on.
+
+The request inside is served as if the client had sent it here, under the client's principal and address. Where this
+node is not the active controller, the envelope itself carries NOT_CONTROLLER, so that the broker tries another node and
+the client never sees it. Errors of the envelope have no response inside.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable
+from dataclasses import replace
+
+from kafkaproto.api import ApiInfo, api_by_key
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.errors import ProtocolError
+from kafkaproto.headers import decode_request_header, encode_response_header, request_header_version
+from kafkaproto.message import Message
+from kafkaproto.messages import DefaultPrincipalData, EnvelopeRequest, EnvelopeResponse
+from kafkaproto.support import joined
+from server.apis.context import Answer, NoAnswer, Reply, RequestContext, Services
+from server.types import Deferred
+
+_PRINCIPAL_VERSIONS = (DefaultPrincipalData.MIN_VERSION, DefaultPrincipalData.MAX_VERSION)
+_DESCRIBE_QUORUM_KEY = 55
+
+FORWARDABLE_KEYS = frozenset({19, 20, 37, 55})
+"""Requests that brokers forward, of those that our controllers serve."""
+
+Dispatch = Callable[[Message, RequestContext, Services], Reply]
+
+
+def handle_envelope(
+    request: EnvelopeRequest, context: RequestContext, services: Services, dispatch: Dispatch
+) -> Reply:
+    """Unwrap, serve through ``dispatch``, wrap the response."""
+    try:
+        inner_context = _client_context(request, context)
+    except _BadEnvelope as error:
+        return EnvelopeResponse(error_code=error.code)
+    data = joined(request.request_data)
+    try:
+        header, offset = decode_request_header(data, request_header_version)
+        api = api_by_key(header.api_key)
+        assert api is not None, "a header of an unknown api key is refused when it is decoded"
+        if header.api_key not in FORWARDABLE_KEYS:
+            return EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
+        inner, _ = api.request_class.decode(data, header.api_version, offset)
+    except ProtocolError:
+        return EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+    inner_context = replace(
+        inner_context,
+        api_key=header.api_key,
+        api_version=header.api_version,
+        correlation_id=header.correlation_id,
+        client_id=header.client_id,
+    )
+    reply = dispatch(inner, inner_context, services)
+    if not isinstance(reply, Deferred):
+        return _wrap(reply, api, inner_context)
+    wrapped: Deferred[Answer] = Deferred()
+    reply.on_done(
+        lambda answer: wrapped.resolve(
+            answer if isinstance(answer, NoAnswer) else _wrap(answer, api, inner_context)
+        )
+    )
+    return wrapped
+
+
+class _BadEnvelope(Exception):
+    def __init__(self, code: ErrorCode) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def _client_context(request: EnvelopeRequest, context: RequestContext) -> RequestContext:
+    if request.request_principal is None:
+        raise _BadEnvelope(ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE)
+    try:
+        principal = decode_principal(bytes(request.request_principal))
+    except ProtocolError:
+        raise _BadEnvelope(ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE) from None
+    address = bytes(request.client_host_address)
+    if len(address) not in (4, 16):
+        raise _BadEnvelope(ErrorCode.INVALID_REQUEST)
+    return replace(
+        context, principal=principal, client_address=address, client_host=str(ipaddress.ip_address(address))
+    )
+
+
+def encode_principal(principal: str) -> bytes:
+    """A principal such as ``User:alice`` as it travels in an envelope: a version and the fields."""
+    kind, _, name = principal.partition(":")
+    version = DefaultPrincipalData.MAX_VERSION
+    return version.to_bytes(2, "big") + DefaultPrincipalData(type=kind, name=name).encode(version)
+
+
+def decode_principal(data: bytes) -> str:
+    """The reverse; raises RemoteProtocolError or UnsupportedVersionError where the bytes are no principal."""
+    version = int.from_bytes(data[:2], "big", signed=True)
+    decoded, _ = DefaultPrincipalData.decode(data, version, 2)
+    return f"{decoded.type}:{decoded.name}"
+
+
+def _wrap(response: Message, api: ApiInfo, context: RequestContext) -> Message:
+    lost = ErrorCode.NOT_LEADER_OR_FOLLOWER if api.key == _DESCRIBE_QUORUM_KEY else ErrorCode.NOT_CONTROLLER
+    if contains_error(response, lost):
+        return EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
+    version = context.api_version
+    header = encode_response_header(context.correlation_id, api.response_header_version(version))
+    return EnvelopeResponse(response_data=[header, response.encode(version)])
+
+
+def contains_error(response: Message, code: int) -> bool:
+    """Whether an error code stands anywhere in a response: on top or in an element of a list, at any depth."""
+    stack: list[object] = [response]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, list):
+            stack.extend(item)
+            continue
+        slots: tuple[str, ...] = getattr(type(item), "__slots__", ())
+        for name in slots:
+            value = getattr(item, name)
+            if name == "error_code" and value == code:
+                return True
+            if isinstance(value, list):
+                stack.append(value)
+    return False

@@ -1,0 +1,25 @@
+"""Names of topics: which are allowed, which are Kafka's own."""
+
+from __future__ import annotations
+
+import re
+
+MAX_LENGTH = 249
+"""A topic's directory is named after it, with the partition behind."""
+
+INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
+
+_LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
+
+
+def topic_name_problem(name: str) -> str | None:
+    """What is wrong with a topic name, None where it is legal."""
+    if not name:
+        return "Topic name is empty"
+    if name in (".", ".."):
+        return f"Topic name {name!r} stands for a directory"
+    if len(name) > MAX_LENGTH:
+        return f"Topic name of {len(name)} characters is longer than {MAX_LENGTH}"
+    if not _LEGAL.fullmatch(name):
+        return f"Topic name {name!r} contains characters other than ASCII letters, digits, '.', '_' and '-'"
+    return None

@@ -1,0 +1,104 @@
+"""DescribeTopicPartitions (75), version 0, broker listeners (KIP-966).
+
+Topics come in order of their names, partitions in order of their indexes, at most as many partitions as the request
+and Kafka's own limit allow; the cursor then names the next one. Eligible leader replicas are null where there are none.
+"""
+
+from __future__ import annotations
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse
+from server.apis.context import RequestContext, Services
+from server.apis.metadata import offline_replicas
+from server.apis.operations import TOPIC_OPERATIONS
+from server.apis.topic_names import INTERNAL_TOPICS, topic_name_problem
+from server.image.image import ClusterImage, PartitionImage, TopicImage
+from server.types import NO_NODE
+
+MAX_PARTITIONS = 2000
+"""max.request.partition.size.limit: partitions in one answer."""
+
+
+def handle_describe_topic_partitions(
+    request: DescribeTopicPartitionsRequest, context: RequestContext, services: Services
+) -> DescribeTopicPartitionsResponse:
+    """A page of topics."""
+    image = services.image()
+    cursor = request.cursor
+    if cursor is not None and cursor.partition_index < 0:
+        return _refuse(request, ErrorCode.INVALID_REQUEST)
+    names = sorted({topic.name for topic in request.topics}) if request.topics else sorted(image.topic_ids)
+    if cursor is not None:
+        names = [name for name in names if name >= cursor.topic_name]
+    left = max(1, min(request.response_partition_limit, MAX_PARTITIONS))
+    response = DescribeTopicPartitionsResponse()
+    for name in names:
+        found = image.topic_by_name(name)
+        if found is None:
+            if request.topics:
+                response.topics.append(_unknown(name))
+            continue
+        if left == 0:
+            response.next_cursor = DescribeTopicPartitionsResponse.Cursor(topic_name=name, partition_index=0)
+            break
+        first = cursor.partition_index if cursor is not None and cursor.topic_name == name else 0
+        topic, next_index = _topic(image, found, context.listener_name, first, left)
+        response.topics.append(topic)
+        left -= len(topic.partitions)
+        if next_index is not None:
+            response.next_cursor = DescribeTopicPartitionsResponse.Cursor(
+                topic_name=name, partition_index=next_index
+            )
+            break
+    return response
+
+
+def _refuse(request: DescribeTopicPartitionsRequest, error: ErrorCode) -> DescribeTopicPartitionsResponse:
+    return DescribeTopicPartitionsResponse(
+        topics=[
+            DescribeTopicPartitionsResponse.Topic(error_code=error, name=topic.name)
+            for topic in request.topics
+        ]
+    )
+
+
+def _unknown(name: str) -> DescribeTopicPartitionsResponse.Topic:
+    legal = topic_name_problem(name) is None
+    return DescribeTopicPartitionsResponse.Topic(
+        error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if legal else ErrorCode.INVALID_TOPIC_EXCEPTION,
+        name=name,
+    )
+
+
+def _topic(
+    image: ClusterImage, topic: TopicImage, listener_name: str, first: int, limit: int
+) -> tuple[DescribeTopicPartitionsResponse.Topic, int | None]:
+    """The topic with at most ``limit`` partitions from ``first`` on, and the index of the one after them."""
+    indexes = sorted(index for index in topic.partitions if index >= first)
+    shown = indexes[:limit]
+    described = DescribeTopicPartitionsResponse.Topic(
+        name=topic.name,
+        topic_id=topic.topic_id,
+        is_internal=topic.name in INTERNAL_TOPICS,
+        partitions=[_partition(image, index, topic.partitions[index], listener_name) for index in shown],
+        topic_authorized_operations=TOPIC_OPERATIONS,
+    )
+    return described, indexes[limit] if len(indexes) > limit else None
+
+
+def _partition(
+    image: ClusterImage, index: int, partition: PartitionImage, listener_name: str
+) -> DescribeTopicPartitionsResponse.Partition:
+    leader = image.brokers.get(partition.leader)
+    is_led = leader is not None and not leader.fenced
+    return DescribeTopicPartitionsResponse.Partition(
+        error_code=ErrorCode.NONE if is_led else ErrorCode.LEADER_NOT_AVAILABLE,
+        partition_index=index,
+        leader_id=partition.leader if is_led else NO_NODE,
+        leader_epoch=partition.leader_epoch,
+        replica_nodes=list(partition.replicas),
+        isr_nodes=list(partition.isr),
+        eligible_leader_replicas=list(partition.elr) or None,
+        last_known_elr=list(partition.last_known_elr) or None,
+        offline_replicas=offline_replicas(image, partition, listener_name),
+    )

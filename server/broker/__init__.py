@@ -1,0 +1,1 @@
+"""The broker half of a node: its life as the controllers see it. Synchronous and without streams."""

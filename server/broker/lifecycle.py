@@ -1,0 +1,183 @@
+"""A broker's life towards the controllers: register, catch up, be unfenced, stay alive, leave in order (KIP-631).
+
+Says which request is to be sent next and when, and is told what came back; sending is somebody else's. A broker
+registers once for each start of its process and keeps that broker epoch; whatever a later heartbeat is answered, the
+next one is sent with the same epoch, as Kafka's brokers do.
+
+The states are those of Kafka's brokers:
+STARTING (registered, behind its own registration record) -> RECOVERY (caught up, asks to be unfenced) -> RUNNING ->
+PENDING_CONTROLLED_SHUTDOWN (its partitions are led elsewhere first) -> SHUTTING_DOWN.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    BrokerHeartbeatRequest,
+    BrokerHeartbeatResponse,
+    BrokerRegistrationRequest,
+    BrokerRegistrationResponse,
+)
+from server.types import Endpoint
+
+CATCH_UP_INTERVAL_MS = 10
+"""Between heartbeats of a broker that waits to be caught up or unfenced."""
+FIRST_SHUTDOWN_INTERVAL_MS = 50
+"""Between the first two heartbeats of a controlled shutdown, which mostly ends at once."""
+
+
+class BrokerState(enum.Enum):
+    """Where a broker is in its life."""
+
+    STARTING = "starting"
+    RECOVERY = "recovery"
+    RUNNING = "running"
+    PENDING_CONTROLLED_SHUTDOWN = "pending controlled shutdown"
+    SHUTTING_DOWN = "shutting down"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerIdentity:
+    """What a broker registers with."""
+
+    broker_id: int
+    cluster_id: str
+    incarnation_id: bytes
+    """16 random bytes, new for each start of the process."""
+    endpoints: tuple[Endpoint, ...]
+    rack: str | None
+    features: dict[str, tuple[int, int]]
+    """Supported levels by feature name."""
+    directories: tuple[bytes, ...]
+    """Ids of the log directories."""
+    previous_broker_epoch: int
+    """Epoch of the last clean shutdown, -1 where there was none."""
+
+
+class BrokerLifecycle:
+    """One broker's life. Times are monotonic milliseconds."""
+
+    def __init__(
+        self, identity: BrokerIdentity, *, heartbeat_interval_ms: int, registration_timeout_ms: int, now_ms: int
+    ) -> None:
+        self._identity = identity
+        self._heartbeat_interval_ms = heartbeat_interval_ms
+        self._registration_deadline_ms = now_ms + registration_timeout_ms
+        self._due_ms = now_ms
+        self._wants_shutdown = False
+        self._last_refusal = 0
+        self.state = BrokerState.STARTING
+        self.broker_epoch: int | None = None
+
+    @property
+    def due_ms(self) -> int:
+        """When the next request is to be sent."""
+        return self._due_ms
+
+    @property
+    def is_registration_overdue(self) -> bool:
+        """Whether the time for registering is over: the broker gives up (initial.broker.registration.timeout.ms)."""
+        return self.broker_epoch is None and self._due_ms >= self._registration_deadline_ms
+
+    @property
+    def last_refusal(self) -> int:
+        """Error code of the last answer, 0 where it was none."""
+        return self._last_refusal
+
+    def next_request(self, metadata_offset: int) -> Message:
+        """The request to send now; ``metadata_offset`` is the last offset this broker has applied."""
+        if self.broker_epoch is None:
+            return self._registration()
+        wants_fence = self.state is BrokerState.STARTING
+        return BrokerHeartbeatRequest(
+            broker_id=self._identity.broker_id,
+            broker_epoch=self.broker_epoch,
+            current_metadata_offset=metadata_offset,
+            want_fence=wants_fence,
+            want_shut_down=self._wants_shutdown,
+            cordoned_log_dirs=None if wants_fence else [],
+        )
+
+    def request_shutdown(self, now_ms: int) -> None:
+        """Begin the controlled shutdown; a broker that was never unfenced has nothing to hand over."""
+        self._wants_shutdown = True
+        if self.broker_epoch is None:
+            self.state = BrokerState.SHUTTING_DOWN
+        elif self.state is not BrokerState.SHUTTING_DOWN:
+            self.state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
+            self._due_ms = now_ms
+
+    def handle_response(self, response: Message, now_ms: int) -> None:
+        """What the active controller answered to the last request."""
+        if isinstance(response, BrokerRegistrationResponse):
+            self._handle_registration(response, now_ms)
+        else:
+            assert isinstance(response, BrokerHeartbeatResponse)
+            self._handle_heartbeat(response, now_ms)
+
+    def handle_failure(self, now_ms: int) -> None:
+        """No answer came; the same is sent again after an interval."""
+        self._due_ms = now_ms + self._heartbeat_interval_ms
+
+    def _registration(self) -> BrokerRegistrationRequest:
+        identity = self._identity
+        return BrokerRegistrationRequest(
+            broker_id=identity.broker_id,
+            cluster_id=identity.cluster_id,
+            incarnation_id=identity.incarnation_id,
+            listeners=[
+                BrokerRegistrationRequest.Listener(
+                    name=endpoint.name,
+                    host=endpoint.host,
+                    port=endpoint.port,
+                    security_protocol=endpoint.security_protocol,
+                )
+                for endpoint in identity.endpoints
+            ],
+            features=[
+                BrokerRegistrationRequest.Feature(
+                    name=name, min_supported_version=lowest, max_supported_version=highest
+                )
+                for name, (lowest, highest) in sorted(identity.features.items())
+            ],
+            rack=identity.rack,
+            log_dirs=sorted(identity.directories),
+            previous_broker_epoch=identity.previous_broker_epoch,
+        )
+
+    def _handle_registration(self, response: BrokerRegistrationResponse, now_ms: int) -> None:
+        self._last_refusal = response.error_code
+        if response.error_code:
+            self.handle_failure(now_ms)
+            return
+        self.broker_epoch = response.broker_epoch
+        self._due_ms = now_ms
+
+    def _handle_heartbeat(self, response: BrokerHeartbeatResponse, now_ms: int) -> None:
+        self._last_refusal = response.error_code
+        interval_ms = self._heartbeat_interval_ms
+        if response.error_code:
+            self.handle_failure(now_ms)
+            return
+        match self.state:
+            case BrokerState.STARTING:
+                if response.is_caught_up:
+                    self.state, interval_ms = BrokerState.RECOVERY, 0
+                else:
+                    interval_ms = CATCH_UP_INTERVAL_MS
+            case BrokerState.RECOVERY:
+                if response.is_fenced:
+                    interval_ms = CATCH_UP_INTERVAL_MS
+                else:
+                    self.state = BrokerState.RUNNING
+            case BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+                if response.should_shut_down:
+                    self.state = BrokerState.SHUTTING_DOWN
+                else:
+                    interval_ms = min(FIRST_SHUTDOWN_INTERVAL_MS, self._heartbeat_interval_ms)
+            case BrokerState.RUNNING | BrokerState.SHUTTING_DOWN:
+                pass
+        self._due_ms = now_ms + interval_ms
