@@ -50,6 +50,9 @@ class Disk(Protocol):
     def open(self, path: str, *, create: bool = False) -> File:
         """Open for reading and writing; ``create`` makes a missing file, an existing one is never emptied."""
 
+    def open_read_only(self, path: str) -> File:
+        """Open for reading alone, which a read-only file allows."""
+
     def read_file(self, path: str) -> bytes:
         """The whole content of a small file."""
 

@@ -1,0 +1,1 @@
+"""Apache Kafka itself: its jars, its tools, its nodes."""

@@ -1,0 +1,51 @@
+"""A node of the pinned Apache Kafka as a process: the partner and the oracle of our tests."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from compat.kafka.jvm import NODE_OPTIONS, ClassArchive, java_command
+from compat.kafka.tools import run_tool
+from compat.node import STOP_TIMEOUT_S, Node
+from compat.process import ServerProcess
+
+
+class StockNode(Node):
+    """An Apache Kafka server; any roles, any properties."""
+
+    kind = "stock"
+
+    def __init__(
+        self, directory: Path, properties: Mapping[str, str], jvm_options: Sequence[str] = NODE_OPTIONS
+    ) -> None:
+        """See Node; the JVM options default to what starts fast in little memory."""
+        super().__init__(directory, properties)
+        self._jvm_options = tuple(jvm_options)
+        self._archive = ClassArchive("node")
+
+    def format(self, cluster_id: str) -> None:
+        """Formats with `kafka-storage format --standalone`; raises ToolFailedError if it refuses."""
+        arguments = (
+            "format",
+            "--standalone",
+            "--cluster-id",
+            cluster_id,
+            "--config",
+            str(self.properties_path),
+        )
+        run_tool("kafka-storage", *arguments).output()
+
+    def stop(self, timeout_s: float = STOP_TIMEOUT_S) -> int:
+        """As Node.stop. A JVM ends a controlled shutdown with 143, because a SIGTERM asked for it."""
+        exit_code = super().stop(timeout_s)
+        self._archive.keep()
+        return exit_code
+
+    def _spawn(self, log_prefix: Path) -> ServerProcess:
+        self._archive = ClassArchive("node")
+        options = [*self._jvm_options, *self._archive.options]
+        command = java_command("kafka.Kafka", [str(self.properties_path)], options)
+        return ServerProcess(command, log_prefix, self.directory, {})
+
+    def _wait_until_serving(self, timeout_s: float) -> None:
+        # Written when every listener accepts and, with the broker role, the broker has been unfenced.
+        self.process.wait_for_line(self.process.err_path, "Kafka Server started", timeout_s)

@@ -1,0 +1,118 @@
+"""Runs any of the stock command-line tools.
+
+Also from a terminal: `python -m compat.kafka.tools kafka-topics --bootstrap-server 127.0.0.1:9092 --list`.
+"""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from compat.kafka.jvm import TOOL_OPTIONS, ClassArchive, java_command
+
+# A tool that gets no answer gives up by itself after 60 s (default.api.timeout.ms).
+TOOL_TIMEOUT_S = 90.0
+
+MAIN_CLASSES = {
+    "kafka-acls": "org.apache.kafka.tools.AclCommand",
+    "kafka-broker-api-versions": "org.apache.kafka.tools.BrokerApiVersionsCommand",
+    "kafka-client-metrics": "org.apache.kafka.tools.ClientMetricsCommand",
+    "kafka-cluster": "org.apache.kafka.tools.ClusterTool",
+    "kafka-configs": "kafka.admin.ConfigCommand",
+    "kafka-console-consumer": "org.apache.kafka.tools.consumer.ConsoleConsumer",
+    "kafka-console-producer": "org.apache.kafka.tools.ConsoleProducer",
+    "kafka-consumer-groups": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+    "kafka-delegation-tokens": "org.apache.kafka.tools.DelegationTokenCommand",
+    "kafka-delete-records": "org.apache.kafka.tools.DeleteRecordsCommand",
+    "kafka-dump-log": "org.apache.kafka.tools.DumpLogSegments",
+    "kafka-features": "org.apache.kafka.tools.FeatureCommand",
+    "kafka-get-offsets": "org.apache.kafka.tools.GetOffsetShell",
+    "kafka-groups": "org.apache.kafka.tools.GroupsCommand",
+    "kafka-leader-election": "org.apache.kafka.tools.LeaderElectionCommand",
+    "kafka-log-dirs": "org.apache.kafka.tools.LogDirsCommand",
+    "kafka-metadata-quorum": "org.apache.kafka.tools.MetadataQuorumCommand",
+    "kafka-metadata-shell": "org.apache.kafka.shell.MetadataShell",
+    "kafka-reassign-partitions": "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
+    "kafka-storage": "kafka.tools.StorageTool",
+    "kafka-topics": "org.apache.kafka.tools.TopicCommand",
+    "kafka-transactions": "org.apache.kafka.tools.TransactionsCommand",
+}
+
+
+# These read and write files only, and so load quite other classes than the ones that talk to a cluster.
+LOCAL_TOOLS = frozenset({"kafka-dump-log", "kafka-metadata-shell", "kafka-storage"})
+
+
+class ToolFailedError(Exception):
+    """A tool ended with another exit code than 0; the message has its command, code and output."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """How one run of a tool ended."""
+
+    # The tool's name and its arguments, as a user would type them.
+    command: tuple[str, ...]
+    exit_code: int
+    stdout: str
+    stderr: str
+
+    def output(self) -> str:
+        """Standard output of a run that succeeded; raises ToolFailedError if it did not."""
+        if self.exit_code != 0:
+            raise ToolFailedError(str(self))
+        return self.stdout
+
+    def __str__(self) -> str:
+        return f"{' '.join(self.command)}: exit code {self.exit_code}\n{self.stdout}\n{self.stderr}"
+
+
+def tool_command(tool: str, arguments: Sequence[str]) -> tuple[list[str], ClassArchive]:
+    """The Java command line of a tool, and the archive that this run uses or writes.
+
+    Raises LookupError for a name that MAIN_CLASSES does not have.
+    """
+    if tool not in MAIN_CLASSES:
+        raise LookupError(f"unknown tool {tool!r}; known: {', '.join(sorted(MAIN_CLASSES))}")
+    archive = ClassArchive("local-tools" if tool in LOCAL_TOOLS else "network-tools")
+    return java_command(MAIN_CLASSES[tool], arguments, [*TOOL_OPTIONS, *archive.options]), archive
+
+
+def run_tool(
+    tool: str, *arguments: str, timeout_s: float = TOOL_TIMEOUT_S, stdin: str | None = None
+) -> ToolResult:
+    """Runs a tool to its end; raises subprocess.TimeoutExpired (and ends the tool) if it takes too long."""
+    command, archive = tool_command(tool, arguments)
+    done = subprocess.run(
+        command,
+        input=stdin,
+        stdin=subprocess.DEVNULL if stdin is None else None,
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+    )
+    archive.keep()
+    return ToolResult(
+        command=(tool, *arguments), exit_code=done.returncode, stdout=done.stdout, stderr=done.stderr
+    )
+
+
+def main() -> None:
+    """Runs the tool named by the first argument on this terminal, and ends as it ends."""
+    if len(sys.argv) < 2:
+        sys.exit(
+            f"usage: python -m compat.kafka.tools TOOL [ARGUMENT...]\n"
+            f"tools: {', '.join(sorted(MAIN_CLASSES))}"
+        )
+    try:
+        command, archive = tool_command(sys.argv[1], sys.argv[2:])
+    except LookupError as error:
+        sys.exit(str(error))
+    exit_code = subprocess.call(command)
+    archive.keep()
+    sys.exit(exit_code)
+
+
+if __name__ == "__main__":
+    main()

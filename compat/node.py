@@ -1,0 +1,143 @@
+"""What a stock node and a node of ours have in common: a directory, a server.properties, a process.
+
+The properties are Kafka's own keys, so one mapping starts either server, and a directory that one of them
+wrote can be opened by the other.
+"""
+
+import abc
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from compat.process import ProcessDiedError, ServerProcess, free_ports
+
+# A node of either kind is ready in a few seconds; a machine shared with other work may need ten times that.
+START_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 30.0
+
+
+def combined_properties(data_directory: Path, node_id: int = 1) -> dict[str, str]:
+    """The properties of a sole node with both roles on free ports of 127.0.0.1, its data in `data_directory`.
+
+    Topics are not created by being asked for: some clients ask for metadata in a way that would create them,
+    and a test would not see who did it.
+    """
+    broker_port, controller_port = free_ports(2)
+    return {
+        "process.roles": "broker,controller",
+        "node.id": str(node_id),
+        "listeners": f"PLAINTEXT://127.0.0.1:{broker_port},CONTROLLER://127.0.0.1:{controller_port}",
+        "controller.listener.names": "CONTROLLER",
+        "controller.quorum.bootstrap.servers": f"127.0.0.1:{controller_port}",
+        "log.dirs": str(data_directory),
+        "auto.create.topics.enable": "false",
+        "offsets.topic.replication.factor": "1",
+        "transaction.state.log.replication.factor": "1",
+        "transaction.state.log.min.isr": "1",
+    }
+
+
+class Node(abc.ABC):
+    """One server of either make. Not started by the constructor; may be stopped and started again at will."""
+
+    kind: ClassVar[str]
+
+    def __init__(self, directory: Path, properties: Mapping[str, str]) -> None:
+        """Takes a directory of its own, for server.properties and logs; writes server.properties there."""
+        self.directory = directory
+        self.properties = dict(properties)
+        self.properties_path = directory / "server.properties"
+        self._process: ServerProcess | None = None
+        self._starts = 0
+        directory.mkdir(parents=True, exist_ok=True)
+        self.properties_path.write_text("".join(f"{key}={value}\n" for key, value in self.properties.items()))
+
+    @property
+    def node_id(self) -> int:
+        """`node.id` of the properties."""
+        return int(self.properties["node.id"])
+
+    @property
+    def data_directory(self) -> Path:
+        """The first of `log.dirs`, relative to where the process runs."""
+        return self.directory / self.properties["log.dirs"].split(",")[0]
+
+    @property
+    def metadata_log_directory(self) -> Path:
+        """Where the metadata log of this node lies."""
+        return self.data_directory / "__cluster_metadata-0"
+
+    @property
+    def bootstrap_server(self) -> str:
+        """HOST:PORT of the first listener that is not for controllers."""
+        return self._address(of_controller=False)
+
+    @property
+    def bootstrap_controller(self) -> str:
+        """HOST:PORT of the first listener for controllers."""
+        return self._address(of_controller=True)
+
+    @property
+    def meta_properties(self) -> dict[str, str]:
+        """What meta.properties in the data directory says: version, cluster.id, node.id, directory.id."""
+        lines = (self.data_directory / "meta.properties").read_text().splitlines()
+        return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+
+    @property
+    def process(self) -> ServerProcess:
+        """The process of the latest start."""
+        assert self._process is not None, "the node was never started"
+        return self._process
+
+    @abc.abstractmethod
+    def format(self, cluster_id: str) -> None:
+        """Formats the data directories as a quorum of this node alone, with this make's own storage tool."""
+
+    def start(self, timeout_s: float = START_TIMEOUT_S) -> None:
+        """Starts the process and waits until the node serves its clients.
+
+        Raises ProcessDiedError or WaitedTooLongError, with the end of the logs; the process is then gone.
+        """
+        assert self._process is None or not self._process.is_running, "the node runs already"
+        self._starts += 1
+        self._process = self._spawn(self.directory / f"{self.kind}-{self._starts}")
+        try:
+            self._wait_until_serving(timeout_s)
+        except Exception:
+            self._process.kill()
+            raise
+
+    def stop(self, timeout_s: float = STOP_TIMEOUT_S) -> int:
+        """Asks for a controlled shutdown (SIGTERM) and returns the exit code."""
+        return self.process.terminate(timeout_s)
+
+    def kill(self) -> None:
+        """kill -9: nothing is flushed, nobody is told."""
+        self.process.kill()
+
+    def close(self) -> None:
+        """Leaves no process behind, whatever state the node is in; for the end of a test."""
+        if self._process is not None and self._process.is_running:
+            try:
+                self.stop()
+            finally:
+                self.kill()
+
+    def assert_running(self) -> None:
+        """Raises ProcessDiedError with its last words if the process has ended."""
+        if not self.process.is_running:
+            raise ProcessDiedError(self.process.last_words())
+
+    @abc.abstractmethod
+    def _spawn(self, log_prefix: Path) -> ServerProcess: ...
+
+    @abc.abstractmethod
+    def _wait_until_serving(self, timeout_s: float) -> None: ...
+
+    def _address(self, *, of_controller: bool) -> str:
+        controller_names = self.properties["controller.listener.names"].split(",")
+        for listener in self.properties["listeners"].split(","):
+            name, address = listener.split("://")
+            if (name in controller_names) == of_controller:
+                return address
+        raise LookupError(f"no such listener in listeners={self.properties['listeners']}")

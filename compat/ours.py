@@ -1,0 +1,58 @@
+"""A node of this project as a process, by the command lines that a user has; nothing of it is imported."""
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from compat.node import Node
+from compat.process import ServerProcess
+
+BIN = Path(__file__).resolve().parent.parent / "bin"
+FORMAT_TIMEOUT_S = 60.0
+
+
+class OurNode(Node):
+    """Our server, started with a server.properties."""
+
+    kind = "ours"
+
+    def __init__(self, directory: Path, properties: Mapping[str, str]) -> None:
+        """See Node."""
+        super().__init__(directory, properties)
+        # What the ready line said: node.id, roles, broker, controller, cluster.id.
+        self.ready: dict[str, str] = {}
+
+    def format(self, cluster_id: str) -> None:
+        """Formats with `bin/kafka-storage format --standalone`; raises CalledProcessError if it refuses."""
+        command = [str(BIN / "kafka-storage"), "format", "--standalone", "--cluster-id", cluster_id]
+        subprocess.run(
+            [*command, "--config", str(self.properties_path)],
+            cwd=self.directory,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            timeout=FORMAT_TIMEOUT_S,
+        )
+
+    def _arguments(self) -> list[str]:
+        return [str(self.properties_path)]
+
+    def _spawn(self, log_prefix: Path) -> ServerProcess:
+        command = [str(BIN / "kafka-server-start"), *self._arguments()]
+        return ServerProcess(command, log_prefix, self.directory, {})
+
+    def _wait_until_serving(self, timeout_s: float) -> None:
+        line = self.process.wait_for_line(self.process.out_path, "ready ", timeout_s)
+        self.ready = dict(word.split("=", 1) for word in line.split()[1:])
+
+
+class OurNodeWithoutFile(OurNode):
+    """Our server as a newcomer starts it: no file, nothing formatted, data in ./kafka-data."""
+
+    def __init__(self, directory: Path, properties: Mapping[str, str], overrides: Mapping[str, str]) -> None:
+        """The properties are those that it should come to have; only the overrides are handed to it."""
+        super().__init__(directory, properties)
+        self._overrides = dict(overrides)
+
+    def _arguments(self) -> list[str]:
+        return [word for key, value in self._overrides.items() for word in ("--override", f"{key}={value}")]

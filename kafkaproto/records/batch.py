@@ -1,0 +1,363 @@
+"""Record batches of magic 2: a view of one that lies in a buffer, and building one.
+
+A batch is a header of 61 bytes and its records, which may be compressed as one block (KIP-98, KIP-482)::
+
+    offset  field                   type
+    0       base offset             int64
+    8       batch length            int32   bytes that follow this field
+    12      partition leader epoch  int32   outside the checksum, so that a leader can stamp it
+    16      magic                   int8    2; at the same place in the older formats
+    17      crc                     uint32  CRC-32C of everything from the attributes on
+    21      attributes              int16   bits 0-2 compression, 3 timestamp type, 4 transactional,
+                                            5 control, 6 delete horizon
+    23      last offset delta       int32
+    27      base timestamp          int64   milliseconds; the delete horizon where bit 6 is set
+    35      max timestamp           int64
+    43      producer id             int64
+    51      producer epoch          int16
+    53      base sequence           int32
+    57      record count            int32
+    61      records                         see `record`
+
+The message formats before it, magic 0 and 1, are told apart by their magic and refused. No broker of Kafka 4
+takes or serves them (KIP-724).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator, Sequence
+from struct import Struct
+from struct import error as StructError
+
+from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
+from kafkaproto.primitives import Buffer
+from kafkaproto.records.compression import MAX_DECOMPRESSED_BYTES, compress, decompress
+from kafkaproto.records.crc32c import crc32c
+from kafkaproto.records.record import (
+    NewRecord,
+    PlainRecord,
+    Record,
+    encode_records,
+    read_records,
+    timestamp_of,
+)
+
+__all__ = [
+    "HEADER_SIZE",
+    "LENGTH_END",
+    "MAGIC",
+    "MAGIC_OFFSET",
+    "NewRecord",
+    "PlainRecord",
+    "Record",
+    "RecordBatchView",
+    "TimestampType",
+    "assign_offsets",
+    "build_batch",
+    "iterate_batches",
+]
+
+MAGIC = 2
+HEADER_SIZE = 61
+LENGTH_END = 12
+"""Where the length field ends; the batch length counts from here."""
+MAGIC_OFFSET = 16
+
+_CRC_START = 21
+_MIN_OLD_MESSAGE_LENGTH = 14
+"""Magic 0 has crc, magic, attributes and two lengths behind its length field; no message is shorter."""
+
+_COMPRESSION_MASK = 0x07
+_TIMESTAMP_TYPE_BIT = 0x08
+_TRANSACTIONAL_BIT = 0x10
+_CONTROL_BIT = 0x20
+_DELETE_HORIZON_BIT = 0x40
+
+_INT64: Callable[[Buffer, int], tuple[int]] = Struct(">q").unpack_from
+_INT32: Callable[[Buffer, int], tuple[int]] = Struct(">i").unpack_from
+_UINT32: Callable[[Buffer, int], tuple[int]] = Struct(">I").unpack_from
+_INT16: Callable[[Buffer, int], tuple[int]] = Struct(">h").unpack_from
+_BEFORE_CRC = Struct(">qiibI")
+_AFTER_CRC = Struct(">hiqqqhii")
+_BASE_OFFSET = Struct(">q")
+_EPOCH = Struct(">i")
+
+
+class TimestampType(enum.IntEnum):
+    """Who gave the records their timestamps: the producer, or the log they were appended to."""
+
+    CREATE_TIME = 0
+    LOG_APPEND_TIME = 1
+
+
+class RecordBatchView:
+    """One batch where it lies in a buffer. Fields are read when asked for, nothing is copied.
+
+    That a view exists says that the bytes hold a whole batch of magic 2 there: constructing it raises
+    RemoteProtocolError if the bytes end first, the length is impossible or the magic is another. What the
+    batch holds is trusted only after `check`. The view shares the buffer, so it shows what is later written
+    into it.
+    """
+
+    __slots__ = ("_buffer", "position")
+
+    position: int
+    """Where in the buffer the batch starts."""
+
+    def __init__(self, buffer: Buffer, position: int = 0) -> None:
+        left = len(buffer) - position
+        if left <= MAGIC_OFFSET:
+            raise RemoteProtocolError(f"{left} bytes are no record batch", offset=position)
+        magic = buffer[position + MAGIC_OFFSET]
+        if magic != MAGIC:
+            raise _wrong_magic(magic, position)
+        length = _INT32(buffer, position + 8)[0]
+        if length < HEADER_SIZE - LENGTH_END:
+            raise RemoteProtocolError(f"a record batch cannot have length {length}", offset=position + 8)
+        if length > left - LENGTH_END:
+            raise RemoteProtocolError(
+                f"a record batch of length {length} has only {left - LENGTH_END} bytes", offset=position + 8
+            )
+        self._buffer = buffer
+        self.position = position
+
+    @property
+    def base_offset(self) -> int:
+        """Offset of the first record, or what it was before compaction removed that record."""
+        return _INT64(self._buffer, self.position)[0]
+
+    @property
+    def batch_length(self) -> int:
+        """The length field: bytes of the batch that follow it."""
+        return _INT32(self._buffer, self.position + 8)[0]
+
+    @property
+    def size_in_bytes(self) -> int:
+        """Bytes of the whole batch."""
+        return _INT32(self._buffer, self.position + 8)[0] + LENGTH_END
+
+    @property
+    def partition_leader_epoch(self) -> int:
+        """Epoch of the leader that appended the batch; -1 where no leader has yet. Not covered by the crc."""
+        return _INT32(self._buffer, self.position + 12)[0]
+
+    @property
+    def magic(self) -> int:
+        """The format's number, always 2."""
+        return self._buffer[self.position + MAGIC_OFFSET]
+
+    @property
+    def crc(self) -> int:
+        """The checksum that the header states."""
+        return _UINT32(self._buffer, self.position + 17)[0]
+
+    @property
+    def attributes(self) -> int:
+        """All attribute bits."""
+        return _INT16(self._buffer, self.position + _CRC_START)[0]
+
+    @property
+    def compression(self) -> int:
+        """A number of `Compression`, or 5 to 7, which are none."""
+        return self.attributes & _COMPRESSION_MASK
+
+    @property
+    def timestamp_type(self) -> TimestampType:
+        """Who gave the records their timestamps."""
+        return TimestampType(self.attributes >> 3 & 1)
+
+    @property
+    def is_transactional(self) -> bool:
+        """Whether the batch belongs to a transaction."""
+        return self.attributes & _TRANSACTIONAL_BIT != 0
+
+    @property
+    def is_control(self) -> bool:
+        """Whether the records are control records."""
+        return self.attributes & _CONTROL_BIT != 0
+
+    @property
+    def delete_horizon_ms(self) -> int | None:
+        """When compaction may remove the batch's tombstones; None where it did not say so yet (KIP-534)."""
+        return self.base_timestamp if self.attributes & _DELETE_HORIZON_BIT else None
+
+    @property
+    def last_offset_delta(self) -> int:
+        """Offset of the last record, counted from the base offset."""
+        return _INT32(self._buffer, self.position + 23)[0]
+
+    @property
+    def last_offset(self) -> int:
+        """Offset of the last record."""
+        return self.base_offset + self.last_offset_delta
+
+    @property
+    def next_offset(self) -> int:
+        """The first offset behind the batch."""
+        return self.base_offset + self.last_offset_delta + 1
+
+    @property
+    def base_timestamp(self) -> int:
+        """What the records' timestamp deltas count from, in milliseconds."""
+        return _INT64(self._buffer, self.position + 27)[0]
+
+    @property
+    def max_timestamp(self) -> int:
+        """Latest timestamp of the records, or the time of the append, in milliseconds."""
+        return _INT64(self._buffer, self.position + 35)[0]
+
+    @property
+    def producer_id(self) -> int:
+        """Id of an idempotent producer; -1 for none."""
+        return _INT64(self._buffer, self.position + 43)[0]
+
+    @property
+    def producer_epoch(self) -> int:
+        """Epoch of that producer; -1 for none."""
+        return _INT16(self._buffer, self.position + 51)[0]
+
+    @property
+    def base_sequence(self) -> int:
+        """That producer's number of the first record; -1 for none."""
+        return _INT32(self._buffer, self.position + 53)[0]
+
+    @property
+    def record_count(self) -> int:
+        """How many records the header says there are; `records` finds out."""
+        return _INT32(self._buffer, self.position + 57)[0]
+
+    @property
+    def raw(self) -> memoryview:
+        """The bytes of the whole batch, not copied."""
+        return memoryview(self._buffer)[self.position : self.position + self.size_in_bytes]
+
+    def check(self) -> None:
+        """Raise RemoteProtocolError unless the crc is right and no count in the header is negative."""
+        found = crc32c(self.raw[_CRC_START:])
+        if found != self.crc:
+            raise RemoteProtocolError(
+                f"the crc of the record batch with base offset {self.base_offset} is {found:#010x},"
+                f" its header says {self.crc:#010x}",
+                offset=self.position + 17,
+            )
+        if self.last_offset_delta < 0:
+            raise RemoteProtocolError(
+                f"a record batch cannot have last offset delta {self.last_offset_delta}",
+                offset=self.position + 23,
+            )
+        if self.record_count < 0:
+            raise RemoteProtocolError(
+                f"a record batch cannot have {self.record_count} records", offset=self.position + 57
+            )
+
+    def records(self, max_decompressed_bytes: int = MAX_DECOMPRESSED_BYTES) -> Iterator[Record]:
+        """The records one after the other; keys and values are copies.
+
+        Raises RemoteProtocolError, before the first record or between two, where the bytes are not as many
+        records as the header says or decompress to more than ``max_decompressed_bytes``.
+        """
+        start = self.position + HEADER_SIZE
+        body = memoryview(self._buffer)[start : self.position + self.size_in_bytes]
+        append_time = self.max_timestamp if self.attributes & _TIMESTAMP_TYPE_BIT else None
+        try:
+            data = decompress(self.compression, body, max_decompressed_bytes)
+            yield from read_records(
+                data, self.record_count, self.base_offset, self.base_timestamp, append_time
+            )
+        except RemoteProtocolError as error:
+            error.where = f"record batch with base offset {self.base_offset}"
+            if error.offset is not None and self.compression:
+                error.reason += f" (at byte {error.offset} of the decompressed records)"
+                error.offset = None
+            error.offset = start + (error.offset or 0)
+            raise
+
+
+def iterate_batches(buffer: Buffer, start: int = 0) -> Iterator[RecordBatchView]:
+    """A view of every whole batch from ``start`` on; a partial one at the end is left out.
+
+    Raises RemoteProtocolError where a batch's length is impossible or its magic is not 2. Contents are not
+    checked, so a length that is wrong but possible looks like a partial batch or leads astray: call `check`
+    on each view before going on where that matters.
+    """
+    position = start
+    end = len(buffer)
+    while end - position >= LENGTH_END:
+        length = _INT32(buffer, position + 8)[0]
+        if length < _MIN_OLD_MESSAGE_LENGTH:
+            raise RemoteProtocolError(f"a record batch cannot have length {length}", offset=position + 8)
+        if length > end - position - LENGTH_END:
+            return
+        yield RecordBatchView(buffer, position)
+        position += LENGTH_END + length
+
+
+def build_batch(
+    records: Sequence[NewRecord | PlainRecord],
+    *,
+    base_offset: int,
+    partition_leader_epoch: int = 0,
+    timestamp_ms: int,
+    compression: int = 0,
+    control: bool = False,
+    transactional: bool = False,
+    producer_id: int = -1,
+    producer_epoch: int = -1,
+    base_sequence: int = -1,
+    timestamp_type: int = TimestampType.CREATE_TIME,
+    delete_horizon_ms: int | None = None,
+) -> bytes:
+    """One whole batch whose records take consecutive offsets from ``base_offset``.
+
+    ``timestamp_ms`` is the timestamp of records that bring none, and of all of them with LOG_APPEND_TIME.
+    Raises LocalProtocolError if there is no record, or a number does not fit in its field.
+    """
+    if not records:
+        raise LocalProtocolError("a record batch needs at least one record")
+    attributes = compression
+    if timestamp_type:
+        attributes |= _TIMESTAMP_TYPE_BIT
+    if transactional:
+        attributes |= _TRANSACTIONAL_BIT
+    if control:
+        attributes |= _CONTROL_BIT
+    base_timestamp = timestamp_of(records[0], timestamp_ms)
+    if delete_horizon_ms is not None:
+        attributes |= _DELETE_HORIZON_BIT
+        base_timestamp = delete_horizon_ms
+    plain, max_timestamp = encode_records(records, base_timestamp, timestamp_ms)
+    body = compress(compression, plain)
+    count = len(records)
+    try:
+        checked = _AFTER_CRC.pack(
+            attributes,
+            count - 1,
+            base_timestamp,
+            timestamp_ms if timestamp_type else max_timestamp,
+            producer_id,
+            producer_epoch,
+            base_sequence,
+            count,
+        )
+        crc = crc32c(body, crc32c(checked))
+        length = HEADER_SIZE - LENGTH_END + len(body)
+        start = _BEFORE_CRC.pack(base_offset, length, partition_leader_epoch, MAGIC, crc)
+    except StructError as error:
+        raise LocalProtocolError(f"a number does not fit in the header of a record batch: {error}") from None
+    return b"".join((start, checked, body))
+
+
+def assign_offsets(batch: bytearray | memoryview, base_offset: int, partition_leader_epoch: int) -> None:
+    """Stamp into a batch that starts at the first byte what its leader decides. Its crc covers neither."""
+    _BASE_OFFSET.pack_into(batch, 0, base_offset)
+    _EPOCH.pack_into(batch, LENGTH_END, partition_leader_epoch)
+
+
+def _wrong_magic(magic: int, position: int) -> RemoteProtocolError:
+    offset = position + MAGIC_OFFSET
+    if magic < MAGIC:
+        return RemoteProtocolError(
+            f"message format with magic {magic} is too old, only magic 2 is supported", offset=offset
+        )
+    return RemoteProtocolError(f"a record batch cannot have magic {magic}, only 2", offset=offset)

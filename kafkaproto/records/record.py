@@ -1,0 +1,239 @@
+"""Single records of a batch of magic 2, as they lie behind its header once decompressed::
+
+    length varint; attributes int8 (unused); timestamp delta varlong; offset delta varint;
+    key length varint (-1 null), key; value length varint (-1 null), value;
+    header count varint; per header: key length varint, key (UTF-8), value length varint (-1 null), value
+
+All varints are zigzag-coded; the length counts what follows it. This is the inner loop of every log that is
+read or written, so varints of one byte are taken in place and only longer ones cost a call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
+from kafkaproto.primitives import (
+    Buffer,
+    read_unsigned_varint,
+    read_varint,
+    read_varlong,
+    write_varint,
+    write_varlong,
+)
+
+MAX_HEADERS = 65_536
+"""Most headers that a record may have; each takes two bytes of a log and thirty times as much memory."""
+
+_MIN_RECORD_SIZE = 7
+"""A record takes at least a byte for each of length, attributes, two deltas, two lengths and header count."""
+_NULL_LENGTH = b"\x01"
+"""-1, zigzag-coded."""
+_NO_HEADERS = b"\x00"
+
+_SMALL_LIMIT = 2048
+_SMALL_VARINTS = [bytes((n << 1,)) for n in range(64)] + [
+    bytes((n << 1 & 0x7F | 0x80, n >> 6)) for n in range(64, _SMALL_LIMIT)
+]
+"""The zigzag-coded varint of each number from 0 up to the limit, which covers most lengths and deltas."""
+
+NewHeader = tuple[str, Buffer | None]
+"""Key and value of a header to build."""
+
+
+class Record(NamedTuple):
+    """One record as read from a batch."""
+
+    offset: int
+    timestamp: int
+    """Milliseconds since the epoch; -1 where the producer gave none."""
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[tuple[str, bytes | None], ...]
+    """Keys and values. Bytes of a key that are not UTF-8 stand in it as surrogate escapes."""
+
+
+class NewRecord(NamedTuple):
+    """One record to build into a batch."""
+
+    key: Buffer | None
+    value: Buffer | None
+    headers: Sequence[NewHeader] = ()
+    timestamp_ms: int | None = None
+    """None for the timestamp of the batch."""
+
+
+PlainRecord = tuple[Buffer | None, Buffer | None, Sequence[NewHeader]]
+"""Key, value and headers of a record to build that takes the timestamp of the batch."""
+
+
+def read_records(
+    data: bytes, count: int, base_offset: int, base_timestamp: int, append_time: int | None
+) -> Iterator[Record]:
+    """Exactly ``count`` records that fill ``data``, one after the other.
+
+    ``append_time`` stands in for the timestamp of each record where it is not None. Raises
+    RemoteProtocolError, with the offset counted in ``data``, as soon as the bytes are something else.
+    """
+    size = len(data)
+    if not 0 <= count * _MIN_RECORD_SIZE <= size:
+        raise RemoteProtocolError(f"{size} bytes cannot be {count} records", offset=0)
+    position = 0
+    for index in range(count):
+        start = position
+        try:
+            length, position = read_varint(data, position)
+            end = position + length
+            coded = data[position + 1]
+            if coded < 0x80:
+                timestamp = base_timestamp + (coded >> 1 ^ -(coded & 1))
+                position += 2
+            else:
+                delta, position = read_varlong(data, position + 1)
+                timestamp = base_timestamp + delta
+            coded = data[position]
+            if coded < 0x80:
+                position += 1
+            else:
+                coded, position = read_unsigned_varint(data, position)
+            offset = base_offset + (coded >> 1 ^ -(coded & 1))
+            if data[position] == 1:
+                key = None
+                position += 1
+            else:
+                key, position = _read_bytes(data, position)
+            if data[position] == 1:
+                value = None
+                position += 1
+            else:
+                value, position = _read_bytes(data, position)
+            headers: tuple[tuple[str, bytes | None], ...] = ()
+            if data[position] == 0:
+                position += 1
+            else:
+                headers, position = _read_headers(data, position)
+            if position != end:
+                raise RemoteProtocolError(f"length {length} does not fit its content", offset=start)
+        except IndexError:
+            raise RemoteProtocolError(f"record {index}: the bytes end inside it", offset=start) from None
+        except RemoteProtocolError as error:
+            error.reason = f"record {index}: {error.reason}"
+            raise
+        yield Record(offset, timestamp if append_time is None else append_time, key, value, headers)
+    if position != size:
+        raise RemoteProtocolError(f"{size - position} bytes follow the last record", offset=position)
+
+
+def encode_records(
+    records: Sequence[NewRecord | PlainRecord], base_timestamp: int, batch_timestamp: int
+) -> tuple[bytes, int]:
+    """The bytes of at least one record, with offset deltas that count from 0, and the largest timestamp.
+
+    Raises LocalProtocolError where a delta or a length does not fit in its varint or a header key is not
+    text.
+    """
+    join = b"".join
+    parts: list[bytes] = []
+    append = parts.append
+    batch_start = _attributes_and_timestamp(batch_timestamp - base_timestamp)
+    max_timestamp = timestamp_of(records[0], batch_timestamp)
+    for delta, record in enumerate(records):
+        key, value, headers = record[:3]
+        timestamp = timestamp_of(record, batch_timestamp)
+        if timestamp == batch_timestamp:
+            start = batch_start
+        else:
+            start = _attributes_and_timestamp(timestamp - base_timestamp)
+        if timestamp > max_timestamp:
+            max_timestamp = timestamp
+        offset_delta = _SMALL_VARINTS[delta] if delta < _SMALL_LIMIT else _varint(delta)
+        if key is None:
+            key_length = _NULL_LENGTH
+            key = b""
+        else:
+            length = len(key)
+            key_length = _SMALL_VARINTS[length] if length < _SMALL_LIMIT else _varint(length)
+        if value is None:
+            value_length = _NULL_LENGTH
+            value = b""
+        else:
+            length = len(value)
+            value_length = _SMALL_VARINTS[length] if length < _SMALL_LIMIT else _varint(length)
+        encoded_headers = _encode_headers(headers) if headers else _NO_HEADERS
+        body = join((start, offset_delta, key_length, key, value_length, value, encoded_headers))
+        length = len(body)
+        append(_SMALL_VARINTS[length] if length < _SMALL_LIMIT else _varint(length))
+        append(body)
+    return join(parts), max_timestamp
+
+
+def timestamp_of(record: NewRecord | PlainRecord, batch_timestamp: int) -> int:
+    """The record's own timestamp, or else that of the batch."""
+    if len(record) == 4 and record[3] is not None:
+        return record[3]
+    return batch_timestamp
+
+
+def _read_bytes(data: bytes, position: int) -> tuple[bytes | None, int]:
+    coded = data[position]
+    if coded < 0x80:
+        start = position + 1
+    else:
+        coded, start = read_unsigned_varint(data, position)
+    if coded & 1:
+        if coded == 1:
+            return None, start
+        raise RemoteProtocolError(f"a key or value cannot have length {~(coded >> 1)}", offset=position)
+    end = start + (coded >> 1)
+    if end > len(data):
+        raise RemoteProtocolError(
+            f"a key or value of {coded >> 1} bytes where {len(data) - start} are left", offset=position
+        )
+    return data[start:end], end
+
+
+def _read_headers(data: bytes, position: int) -> tuple[tuple[tuple[str, bytes | None], ...], int]:
+    start = position
+    count, position = read_varint(data, position)
+    if not 0 <= count <= MAX_HEADERS:
+        raise RemoteProtocolError(f"{count} headers, allowed are 0 to {MAX_HEADERS}", offset=start)
+    headers: list[tuple[str, bytes | None]] = []
+    for _ in range(count):
+        start = position
+        key, position = _read_bytes(data, position)
+        if key is None:
+            raise RemoteProtocolError("a header has no key", offset=start)
+        value, position = _read_bytes(data, position)
+        headers.append((key.decode("utf-8", "surrogateescape"), value))
+    return tuple(headers), position
+
+
+def _attributes_and_timestamp(delta: int) -> bytes:
+    out = bytearray(1)
+    write_varlong(out, delta)
+    return bytes(out)
+
+
+def _encode_headers(headers: Sequence[NewHeader]) -> bytes:
+    out = bytearray()
+    write_varint(out, len(headers))
+    for key, value in headers:
+        try:
+            key_bytes = key.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise LocalProtocolError(f"header key {key!r} cannot be encoded as UTF-8") from None
+        write_varint(out, len(key_bytes))
+        out += key_bytes
+        if value is None:
+            out += _NULL_LENGTH
+        else:
+            write_varint(out, len(value))
+            out += value
+    return bytes(out)
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    write_varint(out, value)
+    return bytes(out)

@@ -1,0 +1,12 @@
+"""A node's settings: from a file in the format of Kafka's ``server.properties``, checked with Kafka's rules.
+
+- `properties`: reading the file; every value knows where it was written, so that an error can say it.
+- `listeners`: addresses and security protocols.
+- `rules`: what must hold between keys.
+- `settings`: the result, `Config`, and what this server cannot do yet.
+"""
+
+from server.config.properties import ConfigError
+from server.config.settings import Config, default_config
+
+__all__ = ["Config", "ConfigError", "default_config"]

@@ -1,0 +1,69 @@
+"""Checks of values that have a form of their own, by the names that the definitions give them.
+
+Each takes the entries of a list, or the one text of a string in a tuple, and raises ValueError with what is
+allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+_REPLICA = re.compile(r"[0-9]+:[0-9]+")
+_HOST_COUNT = re.compile(r"(.+):([0-9]+)")
+_DURATION = re.compile(
+    r"by_duration:P(?=[0-9]|T)([0-9]+D)?(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]{0,9})?S)?)?",
+    re.IGNORECASE,
+)
+CLIENT_ATTRIBUTES = (
+    "client_instance_id",
+    "client_id",
+    "client_software_name",
+    "client_software_version",
+    "client_source_address",
+    "client_source_port",
+)
+"""What a client metrics subscription can match clients by (KIP-714)."""
+
+
+def check_throttled_replicas(entries: tuple[str, ...]) -> None:
+    """``*``, or pairs of a partition and a broker (KIP-73)."""
+    if entries != ("*",) and not all(map(_REPLICA.fullmatch, entries)):
+        raise ValueError("must be * or a list of PARTITION:BROKER")
+
+
+def check_offset_reset(entries: tuple[str, ...]) -> None:
+    """Where a share group starts: an end of the log, or a time back from now (KIP-932)."""
+    if entries[0] not in ("earliest", "latest") and not _DURATION.fullmatch(entries[0]):
+        raise ValueError("must be earliest, latest or by_duration: and an ISO 8601 duration such as PT1H")
+
+
+def check_host_counts(entries: tuple[str, ...]) -> None:
+    """A list of hosts with a number each."""
+    text = entries[0]
+    if text and not all(_HOST_COUNT.fullmatch(entry.strip()) for entry in text.split(",")):
+        raise ValueError("must be a list of HOST:NUMBER")
+
+
+def check_client_match(entries: tuple[str, ...]) -> None:
+    """A list of an attribute of clients, ``=`` and a regular expression (KIP-714)."""
+    for entry in entries:
+        attribute, separator, pattern = entry.partition("=")
+        if not separator or attribute.strip() not in CLIENT_ATTRIBUTES:
+            raise ValueError(
+                f"must be a list of ATTRIBUTE=PATTERN, where ATTRIBUTE is one of {', '.join(CLIENT_ATTRIBUTES)}"
+            )
+        try:
+            re.compile(pattern.strip())
+        except re.error as error:
+            raise ValueError(
+                f"must be a list of ATTRIBUTE=PATTERN; {pattern!r} is no pattern: {error}"
+            ) from error
+
+
+FORMATS: Mapping[str, Callable[[tuple[str, ...]], None]] = {
+    "throttled-replicas": check_throttled_replicas,
+    "offset-reset": check_offset_reset,
+    "host-counts": check_host_counts,
+    "client-match": check_client_match,
+}

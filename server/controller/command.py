@@ -1,0 +1,77 @@
+"""What a command gets and what it gives back.
+
+A command is a function of a situation and a request. It decides and changes nothing: the records in its
+result, replayed, are the change. What it refuses as a whole it says by raising `ApiError`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from immutables import Map
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from server.controller.config import MAX_RECORDS_PER_COMMAND, ControllerConfig
+from server.controller.events import CommandContext
+from server.controller.sessions import BrokerSession
+from server.controller.settings import TopicSettings
+from server.image.image import ClusterImage
+from server.ports import Rng
+
+
+class ApiError(Exception):
+    """A request, or a part of it, is refused: an error code, and what is at fault in words."""
+
+    def __init__(self, code: ErrorCode, message: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """Everything that a command may look at."""
+
+    image: ClusterImage
+    """The newest state, with what is not committed yet."""
+    next_offset: int
+    """Offset that the command's first record will get."""
+    now_ms: int
+    """Monotonic time."""
+    version: int
+    """Version of the request."""
+    context: CommandContext
+    config: ControllerConfig
+    cluster_id: str
+    kraft_version: int
+    """Finalized level of kraft.version."""
+    node_id: int
+    """Node id of this controller."""
+    sessions: Map[int, BrokerSession]
+    rng: Rng
+
+    def topic_settings(self) -> TopicSettings:
+        """The settings of topics that elections go by."""
+        return TopicSettings(self.image, self.config.static_config, self.node_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What a command comes to. Its answer leaves when its records are committed."""
+
+    response: Message
+    records: tuple[Message, ...] = ()
+    atomic: bool = True
+    """Whether the records must become visible all at once; if not they may go into several batches."""
+    sessions: Map[int, BrokerSession] | None = None
+    """The broker sessions from now on; None where they stay as they are."""
+
+
+def check_record_count(count: int) -> None:
+    """Raise ApiError where one request would lead to more records than a batch may hold."""
+    if count > MAX_RECORDS_PER_COMMAND:
+        raise ApiError(
+            ErrorCode.POLICY_VIOLATION,
+            f"The request leads to {count} metadata records; one request may lead to {MAX_RECORDS_PER_COMMAND}.",
+        )

@@ -1,0 +1,345 @@
+"""The controller of one node: standby while another node leads the quorum, active while this one does.
+
+**Standby.** Committed batches come in and are replayed; the image stays hot, and every request is refused with
+NOT_CONTROLLER and the active controller's name.
+
+**Active.** A command is decided on the newest image, its records are replayed into that at once and handed over
+for replication. The answer is parked: it leaves when the high watermark has passed the command's last record.
+The next command already sees the change; nobody outside does until it is committed. So nothing half-done shows,
+and if leadership goes, what was not committed is forgotten by going back to the committed image, which costs
+nothing, however large the cluster.
+
+An answer may rest on what commands before it did, refusals included, so a command without records waits for the
+records of those before it.
+
+Invariants: the images' offsets are the log's; `_appended` holds one state per append that is not committed; what
+fails in a command fails before anything here has changed, so an exception that leaves `handle` is a bug of ours
+that did no harm.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from immutables import Map
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import NoOpRecord
+from kafkaproto.records.metadata import encode_metadata_record
+from server.controller.activation import activation_records
+from server.controller.command import ApiError, Result, Situation
+from server.controller.config import MAX_RECORDS_PER_COMMAND, ControllerConfig
+from server.controller.effects import AppendRecords, Effect, PublishImage, Respond
+from server.controller.events import (
+    BatchCommitted,
+    BecameActive,
+    BecameInactive,
+    CommandReceived,
+    ControlBatchAppended,
+    Event,
+    HighWatermarkAdvanced,
+    KRaftVersionChanged,
+    Tick,
+)
+from server.controller.heartbeats import fencing_records
+from server.controller.replies import ParkedReplies, ParkedReply
+from server.controller.sessions import BrokerSession, sessions_at_activation
+from server.controller.settings import TopicSettings
+from server.controller.table import COMMANDS
+from server.image.image import ClusterImage
+from server.image.loader import LoadState, load_control_batch, load_records
+from server.image.records import record_version
+from server.ports import Rng
+from server.types import NO_NODE
+
+
+class Controller:
+    """The controller's state machine; one thread calls it, nothing in it blocks."""
+
+    def __init__(
+        self,
+        *,
+        node_id: int,
+        cluster_id: str,
+        config: ControllerConfig,
+        rng: Rng,
+        bootstrap_records: Sequence[Message] = (),
+    ) -> None:
+        """``bootstrap_records`` are those of the node's bootstrap.checkpoint; a new log begins with them."""
+        self._node_id = node_id
+        self._cluster_id = cluster_id
+        self._config = config
+        self._rng = rng
+        self._bootstrap_records = tuple(bootstrap_records)
+        self._leader_id = NO_NODE
+        self._active_epoch: int | None = None
+        self._kraft_version = 0
+        self._committed = LoadState()
+        self._high_watermark = 0
+        self._appended: deque[LoadState] = deque()
+        self._replies = ParkedReplies()
+        self._sessions: Map[int, BrokerSession] = Map()
+        # No session ends before this; None while there is none.
+        self._session_check_ms: int | None = None
+        self._no_op_ms: int | None = None
+        self._effects: list[Effect] = []
+
+    # --- the three doors ---
+
+    def handle(self, event: Event, now_ms: int) -> None:
+        """Take in one event at monotonic time ``now_ms``; what it leads to is for `take_effects`."""
+        match event:
+            case BecameActive():
+                self._become_active(event, now_ms)
+            case BecameInactive():
+                self._become_inactive(event)
+            case BatchCommitted():
+                self._handle_batch_committed(event)
+            case HighWatermarkAdvanced():
+                self._handle_high_watermark(event)
+            case ControlBatchAppended():
+                self._handle_control_batch(event)
+            case KRaftVersionChanged():
+                self._kraft_version = event.kraft_version
+            case CommandReceived():
+                self._handle_command(event, now_ms)
+            case Tick():
+                pass
+            case _:
+                assert_never(event)
+        if self.is_active:
+            self._do_what_is_due(now_ms)
+
+    def take_effects(self) -> list[Effect]:
+        """What has come of the events so far, in order; each effect is handed out once."""
+        effects, self._effects = self._effects, []
+        return effects
+
+    def next_deadline_ms(self) -> int | None:
+        """Monotonic time at which a `Tick` is wanted, None where nothing is to happen by itself."""
+        deadlines = (self._replies.next_deadline_ms(), self._session_check_ms, self._no_op_ms)
+        return min((deadline for deadline in deadlines if deadline is not None), default=None)
+
+    # --- what others may look at ---
+
+    @property
+    def is_active(self) -> bool:
+        """Whether this node is the active controller."""
+        return self._active_epoch is not None
+
+    @property
+    def active_epoch(self) -> int | None:
+        """Epoch in which this node is the active controller, None while it is not."""
+        return self._active_epoch
+
+    @property
+    def leader_id(self) -> int:
+        """Node id of the active controller as far as known, -1 for none."""
+        return self._leader_id
+
+    @property
+    def newest_image(self) -> ClusterImage:
+        """The state that commands are decided on, with what is not committed yet."""
+        return self._newest.latest
+
+    @property
+    def committed_image(self) -> ClusterImage:
+        """The newest committed state, without an open metadata transaction."""
+        return self._committed.stable
+
+    @property
+    def next_committed_offset(self) -> int:
+        """Offset at which the next `BatchCommitted` has to start."""
+        return self._committed.latest.offset + 1
+
+    @property
+    def parked_reply_count(self) -> int:
+        """Answers that wait for their records to be committed."""
+        return len(self._replies)
+
+    @property
+    def _newest(self) -> LoadState:
+        return self._appended[-1] if self._appended else self._committed
+
+    @property
+    def _next_offset(self) -> int:
+        return self._newest.latest.offset + 1
+
+    # --- leadership ---
+
+    def _become_active(self, event: BecameActive, now_ms: int) -> None:
+        assert not self.is_active, f"active in epoch {self._active_epoch} already"
+        assert event.next_offset >= self._next_offset, f"the log ends at {event.next_offset}, before the image"
+        self._active_epoch = event.epoch
+        self._leader_id = self._node_id
+        self._high_watermark = self._next_offset
+        if event.next_offset > self._next_offset:
+            self._handle_control_batch(ControlBatchAppended(next_offset=event.next_offset))
+        records = activation_records(self._newest, self._bootstrap_records, self._config.static_config)
+        self._append(self._prepare(records))
+        self._set_sessions(sessions_at_activation(self.newest_image, now_ms))
+        if self._config.metadata_max_idle_interval_ms > 0:
+            self._no_op_ms = now_ms + self._config.metadata_max_idle_interval_ms
+
+    def _become_inactive(self, event: BecameInactive) -> None:
+        self._active_epoch = None
+        self._leader_id = event.leader_id
+        self._appended.clear()
+        self._set_sessions(Map())
+        self._no_op_ms = None
+        for reply in self._replies.take_all():
+            self._respond(reply.command, self._refusal(reply.command, self._not_controller()))
+
+    def _not_controller(self) -> ApiError:
+        known = self._leader_id != NO_NODE
+        where = f"Node {self._leader_id} is the active controller." if known else "No controller is active."
+        return ApiError(ErrorCode.NOT_CONTROLLER, where)
+
+    # --- the log ---
+
+    def _handle_batch_committed(self, event: BatchCommitted) -> None:
+        assert not self.is_active, "an active controller learns of commits by the high watermark"
+        assert event.base_offset == self.next_committed_offset, f"batch {event.base_offset} leaves a gap"
+        if event.records is None:
+            self._committed = load_control_batch(
+                self._committed,
+                last_offset=event.last_offset,
+                epoch=event.epoch,
+                timestamp_ms=event.timestamp_ms,
+            )
+        else:
+            self._committed = load_records(
+                self._committed,
+                base_offset=event.base_offset,
+                epoch=event.epoch,
+                timestamp_ms=event.timestamp_ms,
+                records=event.records,
+            )
+        assert self._committed.latest.offset == event.last_offset, f"batch ends at {event.last_offset}"
+        self._high_watermark = event.last_offset + 1
+        self._publish()
+
+    def _handle_high_watermark(self, event: HighWatermarkAdvanced) -> None:
+        assert self.is_active, "a standby learns of commits batch by batch"
+        assert event.high_watermark <= self._next_offset, f"{event.high_watermark} is beyond the log's end"
+        self._high_watermark = max(self._high_watermark, event.high_watermark)
+        committed = self._committed
+        while self._appended and self._appended[0].latest.offset < self._high_watermark:
+            committed = self._appended.popleft()
+        if committed is not self._committed:
+            self._committed = _stamped(committed, event.timestamp_ms)
+            self._publish()
+        for reply in self._replies.take_committed(self._high_watermark):
+            self._respond(reply.command, reply.response)
+
+    def _handle_control_batch(self, event: ControlBatchAppended) -> None:
+        assert self._active_epoch is not None, "a standby learns of control batches when they are committed"
+        state = load_control_batch(
+            self._newest,
+            last_offset=event.next_offset - 1,
+            epoch=self._active_epoch,
+            timestamp_ms=self._newest.latest.timestamp_ms,
+        )
+        self._appended.append(state)
+
+    def _publish(self) -> None:
+        self._effects.append(
+            PublishImage(image=self._committed.stable, high_watermark=self._high_watermark)
+        )
+
+    def _prepare(self, records: Sequence[Message]) -> list[_Append]:
+        """Encode and replay records, in as few batches as hold them, without changing anything here yet."""
+        assert self._active_epoch is not None, "only the active controller appends"
+        metadata_version = self.newest_image.metadata_version
+        encoded = [encode_metadata_record(each, record_version(each, metadata_version)) for each in records]
+        appends: list[_Append] = []
+        state, start = self._newest, 0
+        for end in batch_ends(encoded):
+            base_offset = state.latest.offset + 1
+            # The append time is not known before the driver writes the batch; it is stamped on commit.
+            state = load_records(
+                state,
+                base_offset=base_offset,
+                epoch=self._active_epoch,
+                timestamp_ms=state.latest.timestamp_ms,
+                records=records[start:end],
+            )
+            effect = AppendRecords(
+                epoch=self._active_epoch, base_offset=base_offset, records=tuple(encoded[start:end])
+            )
+            appends.append((effect, state))
+            start = end
+        return appends
+
+    def _append(self, appends: Sequence[_Append]) -> None:
+        for effect, state in appends:
+            assert effect.base_offset == self._next_offset, f"{effect.base_offset} is not the next offset"
+            self._effects.append(effect)
+            self._appended.append(state)
+
+    # --- commands ---
+
+    def _handle_command(self, event: CommandReceived, now_ms: int) -> None:
+        deadline_ms = event.context.deadline_ms
+        if not self.is_active:
+            self._respond(event, self._refusal(event, self._not_controller()))
+        elif deadline_ms is not None and deadline_ms <= now_ms:
+            self._respond(event, self._refusal(event, ApiError(ErrorCode.REQUEST_TIMED_OUT)))
+        else:
+            self._carry_out(event, now_ms)
+
+    def _carry_out(self, event: CommandReceived, now_ms: int) -> None:
+        situation = Situation(
+            image=self.newest_image,
+            next_offset=self._next_offset,
+            now_ms=now_ms,
+            version=event.version,
+            context=event.context,
+            config=self._config,
+            cluster_id=self._cluster_id,
+            kraft_version=self._kraft_version,
+            node_id=self._node_id,
+            sessions=self._sessions,
+            rng=self._rng,
+        )
+        try:
+            result = _command(event).run(situation, event.request)
+            appends = self._prepare(result.records)
+            if result.atomic and len(appends) > 1:
+                raise _too_large(len(result.records))
+        except ApiError as error:
+            result, appends = Result(response=self._refusal(event, error)), []
+        # Nothing below can fail: a command changes all that it changes, or nothing.
+        self._append(appends)
+        if result.sessions is not None:
+            self._set_sessions(result.sessions)
+        reply = ParkedReply(command=event, response=result.response, committed_at=self._next_offset)
+        if reply.committed_at <= self._high_watermark:
+            self._respond(event, reply.response)
+        else:
+            self._replies.park(reply)
+
+    def _refusal(self, event: CommandReceived, error: ApiError) -> Message:
+        return _command(event).refuse(event.request, error)
+
+    def _respond(self, event: CommandReceived, response: Message) -> None:
+        self._effects.append(Respond(command_id=event.command_id, response=response))
+
+    # --- what time brings ---
+
+    def _set_sessions(self, sessions: Map[int, BrokerSession]) -> None:
+        self._sessions = sessions
+        self._session_check_ms = ...
+
+    def _do_what_is_due(self, now_ms: int) -> None:
+        for reply in self._replies.take_expired(now_ms):
+            self._respond(reply.command, self._refusal(reply.command, ApiError(ErrorCode.REQUEST_TIMED_OUT)))
+        if self._session_check_ms is not None and self._session_check_ms <= now_ms:
+            self._fence_silent_brokers(now_ms)
+        if self._no_op_ms is not None and self._no_op_ms <= now_ms:
+            self._append(self._prepare([NoOpRecord()]))
+            self._no_op_ms = now_ms + self._config.metadata_max_idle_interval_ms

@@ -1,0 +1,99 @@
+"""CreatePartitions (37, v0-3): more partitions for topics that exist; there is no way to have fewer.
+
+Unlike stock controllers, which fail half-way over more than 10,000 partitions, such a request is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import CreatePartitionsRequest, CreatePartitionsResponse
+from server.controller.assignments import check_assignments
+from server.controller.command import ApiError, Result, Situation, check_record_count
+from server.controller.placement import new_partition, place, usable_brokers
+from server.image.image import TopicImage
+from server.image.records import partition_record
+
+_PartitionsTopic = CreatePartitionsRequest.CreatePartitionsTopic
+_TopicResult = CreatePartitionsResponse.CreatePartitionsTopicResult
+
+
+def create_partitions(situation: Situation, request: CreatePartitionsRequest) -> Result:
+    """Add the partitions that can be added; raises ApiError where the request as a whole asks for too much."""
+    by_name: dict[str, list[_PartitionsTopic]] = {}
+    for topic in request.topics:
+        by_name.setdefault(topic.name, []).append(topic)
+    existing: dict[str, TopicImage] = {}
+    errors: dict[str, ApiError] = {}
+    for name, topics in by_name.items():
+        try:
+            existing[name] = _existing_topic(situation, topics)
+        except ApiError as error:
+            errors[name] = error
+    # The counts come from outside, so they are added up before anything of that size is made.
+    check_record_count(
+        sum(by_name[name][0].count - len(topic.partitions) for name, topic in existing.items())
+    )
+    records: list[Message] = []
+    for name, existing_topic in existing.items():
+        try:
+            records += _new_partitions(situation, existing_topic, by_name[name][0])
+        except ApiError as error:
+            errors[name] = error
+    results = [
+        _failure(name, errors[name]) if name in errors else _TopicResult(name=name) for name in by_name
+    ]
+    return Result(
+        response=CreatePartitionsResponse(results=results),
+        records=() if request.validate_only else tuple(records),
+    )
+
+
+def refuse_partitions(request: CreatePartitionsRequest, error: ApiError) -> CreatePartitionsResponse:
+    """The answer to a request that is refused as a whole: the error once for each topic."""
+    names = dict.fromkeys(topic.name for topic in request.topics)
+    return CreatePartitionsResponse(results=[_failure(name, error) for name in names])
+
+
+def _existing_topic(situation: Situation, topics: Sequence[_PartitionsTopic]) -> TopicImage:
+    """The topic that a name in the request means; raises ApiError unless it can have that many partitions."""
+    name, count = topics[0].name, topics[0].count
+    if len(topics) > 1:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"Topic {name} is named twice.")
+    topic = situation.image.topic_by_name(name)
+    if topic is None:
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name} does not exist.")
+    present = len(topic.partitions)
+    if count <= present:
+        raise ApiError(
+            ErrorCode.INVALID_PARTITIONS,
+            f"Topic {name} has {present} partitions; the count can only grow, not become {count}.",
+        )
+    return topic
+
+
+def _new_partitions(situation: Situation, topic: TopicImage, request: _PartitionsTopic) -> list[Message]:
+    image = situation.image
+    first = len(topic.partitions)
+    added = request.count - first
+    replication_factor = len(topic.partitions[0].replicas)
+    if request.assignments is None:
+        assignments = place(usable_brokers(image), added, replication_factor, situation.rng)
+    else:
+        if len(request.assignments) != added:
+            raise ApiError(
+                ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+                f"{added} partitions are to be added; the request assigns {len(request.assignments)}.",
+            )
+        assignments = [tuple(assignment.broker_ids) for assignment in request.assignments]
+        check_assignments(image, assignments, replication_factor=replication_factor)
+    return [
+        partition_record(topic.topic_id, index, new_partition(image, replicas), image.metadata_version)
+        for index, replicas in enumerate(assignments, first)
+    ]
+
+
+def _failure(name: str, error: ApiError) -> _TopicResult:
+    return _TopicResult(name=name, error_code=error.code, error_message=error.message)

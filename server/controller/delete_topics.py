@@ -1,0 +1,98 @@
+"""DeleteTopics (20, v1-6): by name, and from v6 on by topic id too.
+
+A topic that is named in two ways, or twice, is not deleted. Results come in the order of the request; stock
+controllers shuffle them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import DeleteTopicsRequest, DeleteTopicsResponse, RemoveTopicRecord
+from kafkaproto.uuids import to_text
+from server.controller.command import ApiError, Result, Situation, check_record_count
+from server.image.image import ClusterImage, TopicImage
+from server.types import ZERO_UUID
+
+_TopicResult = DeleteTopicsResponse.DeletableTopicResult
+
+_FIRST_VERSION_WITH_DELETION_DISABLED = 3
+"""Earlier versions do not know the error TOPIC_DELETION_DISABLED."""
+
+_Named = tuple[str | None, bytes]
+"""How a request names a topic: by name, by topic id, by both (wrong) or by neither (wrong: None and zeros)."""
+
+
+def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Result:
+    """Delete what can be deleted; raises ApiError where the request as a whole is refused."""
+    if not situation.config.delete_topic_enable:
+        raise _deletion_disabled(situation.version)
+    image = situation.image
+    times_named = Counter(_named_topics(request))
+    times_meant = Counter(_meant_id(image, name, topic_id) for name, topic_id in times_named)
+    records: list[Message] = []
+    results = []
+    for (name, topic_id), times in times_named.items():
+        try:
+            topic = _topic_to_delete(image, name, topic_id)
+            if times > 1:
+                raise ApiError(ErrorCode.INVALID_REQUEST, "The topic is named twice.")
+            if times_meant[topic.topic_id] > 1:
+                raise ApiError(ErrorCode.INVALID_REQUEST, "The topic is given by name and by id.")
+            records.append(RemoveTopicRecord(topic_id=topic.topic_id))
+            results.append(_TopicResult(name=topic.name, topic_id=topic.topic_id))
+        except ApiError as error:
+            results.append(_failure(name, topic_id, error))
+    check_record_count(len(records))
+    return Result(response=DeleteTopicsResponse(responses=results), records=tuple(records))
+
+
+def refuse_deletions(request: DeleteTopicsRequest, error: ApiError) -> DeleteTopicsResponse:
+    """The answer to a request that is refused as a whole: the error once for each topic."""
+    named = dict.fromkeys(_named_topics(request))
+    return DeleteTopicsResponse(responses=[_failure(name, topic_id, error) for name, topic_id in named])
+
+
+def _deletion_disabled(version: int) -> ApiError:
+    code = ErrorCode.TOPIC_DELETION_DISABLED
+    if version < _FIRST_VERSION_WITH_DELETION_DISABLED:
+        code = ErrorCode.INVALID_REQUEST
+    return ApiError(code, "delete.topic.enable is false on the controller.")
+
+
+def _named_topics(request: DeleteTopicsRequest) -> Iterator[_Named]:
+    """What the request names, whichever version it came in."""
+    for name in request.topic_names:
+        yield name, ZERO_UUID
+    for topic in request.topics:
+        yield topic.name, topic.topic_id
+
+
+def _meant_id(image: ClusterImage, name: str | None, topic_id: bytes) -> bytes | None:
+    return topic_id if name is None else image.topic_ids.get(name)
+
+
+def _topic_to_delete(image: ClusterImage, name: str | None, topic_id: bytes) -> TopicImage:
+    """The topic that is meant; raises ApiError where it is named wrongly or does not exist."""
+    if name is not None:
+        if topic_id != ZERO_UUID:
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST, f"Topic {name} has an id too; only one of them may be given."
+            )
+        topic = image.topic_by_name(name)
+        if topic is None:
+            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name} does not exist.")
+        return topic
+    if topic_id == ZERO_UUID:
+        raise ApiError(ErrorCode.INVALID_REQUEST, "Neither a name nor an id is given.")
+    found = image.topics.get(topic_id)
+    if found is None:
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID, f"No topic has the id {to_text(topic_id)}.")
+    return found
+
+
+def _failure(name: str | None, topic_id: bytes, error: ApiError) -> _TopicResult:
+    return _TopicResult(name=name, topic_id=topic_id, error_code=error.code, error_message=error.message)

@@ -1,0 +1,42 @@
+"""Everything the controller asks for, in the order in which it is to be done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafkaproto.message import Message
+from server.image.image import ClusterImage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppendRecords:
+    """Append records to the metadata log. The quorum's next offset must be ``base_offset``."""
+
+    epoch: int
+    base_offset: int
+    records: tuple[bytes, ...]
+    """Framed metadata records."""
+    atomic: bool = True
+    """All in one batch, so that all or none are committed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Respond:
+    """Answer a command. AFTER the records it led to, and those before them, are committed; an answer that
+    says NOT_CONTROLLER or REQUEST_TIMED_OUT leaves open whether they ever will be."""
+
+    command_id: int
+    response: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishImage:
+    """The newest committed state, records of an open metadata transaction left out. BEFORE the answers that
+    rest on it."""
+
+    image: ClusterImage
+    high_watermark: int
+    """Everything below is committed; beyond ``image.offset + 1`` only while a transaction is open."""
+
+
+Effect = AppendRecords | Respond | PublishImage

@@ -1,0 +1,112 @@
+"""Everything that can happen to the controller. ``controller.Controller.handle`` takes these and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafkaproto.message import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandContext:
+    """Who sent a request, over what, and how long it may take."""
+
+    listener_name: str = ""
+    principal: str = "User:ANONYMOUS"
+    """Type and name of the authenticated principal."""
+    client_host: str = ""
+    client_id: str | None = None
+    deadline_ms: int | None = None
+    """Monotonic time at which the sender gives up; None where the request names no time limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BecameActive:
+    """This node leads the quorum, and all that the log held before it has been handed over as committed.
+
+    Sent once the high watermark has passed the first batch of ``epoch``. What lies between the last committed
+    batch and ``next_offset`` are the quorum's own control records.
+    """
+
+    epoch: int
+    next_offset: int
+    """Offset that the first record of the controller will get."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BecameInactive:
+    """Another node leads, or none; also sent to a controller that was not active, when it learns of a leader.
+
+    What was appended and not committed is forgotten. Parts of it may still come back as `BatchCommitted`,
+    which go on at ``Controller.next_committed_offset``.
+    """
+
+    leader_id: int
+    """Node id of the leader, -1 where none is known."""
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchCommitted:
+    """A committed batch that this controller did not append in its present activity. Never sent while active."""
+
+    base_offset: int
+    last_offset: int
+    epoch: int
+    timestamp_ms: int
+    """Append time of the batch."""
+    records: tuple[Message, ...] | None
+    """Metadata records; None for a batch of the quorum's own control records."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HighWatermarkAdvanced:
+    """Everything below the high watermark is committed. Sent only while active."""
+
+    high_watermark: int
+    timestamp_ms: int
+    """Append time of the last committed batch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlBatchAppended:
+    """The quorum appended control records of its own while this controller is active."""
+
+    next_offset: int
+    """Offset after the batch's last record."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KRaftVersionChanged:
+    """The finalized level of kraft.version, which the quorum keeps and the image does not; 0 until told."""
+
+    kraft_version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandReceived:
+    """A request that only the active controller may carry out. Exactly one `effects.Respond` will follow."""
+
+    command_id: int
+    """Chosen by the sender; names the command in its answer."""
+    request: Message
+    version: int
+    """Version of the request on the wire, and so of the response."""
+    context: CommandContext
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    """Time has passed; sent when ``next_deadline_ms`` is reached. Early or late ones do no harm."""
+
+
+Event = (
+    BecameActive
+    | BecameInactive
+    | BatchCommitted
+    | HighWatermarkAdvanced
+    | ControlBatchAppended
+    | KRaftVersionChanged
+    | CommandReceived
+    | Tick
+)

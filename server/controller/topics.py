@@ -1,0 +1,270 @@
+"""CreateTopics (19, v2-7): names, counts, assignments, configs; what is refused is refused topic by topic.
+
+All topics of a request that can be created are one atomic batch: per topic its TopicRecord, its
+ConfigRecords, its PartitionRecords. The answer lists the topics that could be created first, then those
+that could not.
+
+Not here yet: quotas on partition changes, create-topic policies.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    ConfigRecord,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    TopicRecord,
+)
+from kafkaproto.uuids import to_text
+from server.config_keys.node_configs import NodeConfigs
+from server.controller.assignments import check_assignments
+from server.controller.command import ApiError, Result, Situation, check_record_count
+from server.controller.config import MAX_PARTITIONS_PER_REQUEST
+from server.controller.placement import new_partition, place, usable_brokers
+from server.controller.settings import node_configs
+from server.image.image import TOPIC_RESOURCE, ClusterImage, PartitionImage
+from server.image.records import partition_record
+from server.types import METADATA_TOPIC
+
+_MAX_NAME_LENGTH = 249
+_NAME_FORM = re.compile(r"[a-zA-Z0-9._-]+")
+_USE_DEFAULT = -1
+
+_CreatableTopic = CreateTopicsRequest.CreatableTopic
+_TopicResult = CreateTopicsResponse.CreatableTopicResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _NewTopic:
+    """A topic that can be created."""
+
+    name: str
+    topic_id: bytes
+    configs: dict[str, str]
+    partitions: list[PartitionImage]
+
+
+def create_topics(situation: Situation, request: CreateTopicsRequest) -> Result:
+    """Create what can be created; raises ApiError where the request as a whole asks for too much."""
+    _check_partition_total(situation, request.topics)
+    configs = node_configs(situation.image, situation.config.static_config, situation.node_id)
+    names = _Names(situation.image, request.topics)
+    created: list[_NewTopic] = []
+    failed: list[_TopicResult] = []
+    for topic in names.distinct_topics():
+        try:
+            names.check(topic.name)
+            created.append(_new_topic(situation, topic, configs))
+        except ApiError as error:
+            failed.append(_failure(topic.name, error))
+    records: list[Message] = []
+    for new in created:
+        records += _records(new, situation.image.metadata_version)
+    check_record_count(len(records))
+    return Result(
+        response=CreateTopicsResponse(topics=[*(_success(new, configs) for new in created), *failed]),
+        records=() if request.validate_only else tuple(records),
+    )
+
+
+def refuse_topics(request: CreateTopicsRequest, error: ApiError) -> CreateTopicsResponse:
+    """The answer to a request that is refused as a whole: the error once for each topic."""
+    names = dict.fromkeys(topic.name for topic in request.topics)
+    return CreateTopicsResponse(topics=[_failure(name, error) for name in names])
+
+
+def _check_partition_total(situation: Situation, topics: Sequence[_CreatableTopic]) -> None:
+    default = situation.config.num_partitions
+    total = 0
+    for topic in topics:
+        if topic.assignments:
+            total += len(topic.assignments)
+        else:
+            total += default if topic.num_partitions == _USE_DEFAULT else max(topic.num_partitions, 0)
+    if total > MAX_PARTITIONS_PER_REQUEST:
+        raise ApiError(
+            ErrorCode.POLICY_VIOLATION,
+            f"The request asks for {total} partitions; one request may create {MAX_PARTITIONS_PER_REQUEST}.",
+        )
+
+
+class _Names:
+    """The names in a request, beside those that exist."""
+
+    def __init__(self, image: ClusterImage, topics: Sequence[_CreatableTopic]) -> None:
+        self._image = image
+        self._by_name: dict[str, list[_CreatableTopic]] = {}
+        for topic in topics:
+            self._by_name.setdefault(topic.name, []).append(topic)
+        self._existing_by_metric_name: dict[str, str] | None = None
+
+    def distinct_topics(self) -> list[_CreatableTopic]:
+        """One topic for each name, in the order of the request."""
+        return [topics[0] for topics in self._by_name.values()]
+
+    def check(self, name: str) -> None:
+        """Raise ApiError unless a topic of this name may be created."""
+        if len(self._by_name[name]) > 1:
+            raise ApiError(ErrorCode.INVALID_REQUEST, f"Topic {name} is named twice.")
+        if name == METADATA_TOPIC:
+            raise ApiError(ErrorCode.INVALID_REQUEST, f"{METADATA_TOPIC} belongs to the cluster itself.")
+        check_topic_name(name)
+        if name in self._image.topic_ids:
+            raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic {name} exists.")
+        colliding = self._existing_with_same_metric_name(name)
+        if colliding is not None:
+            raise ApiError(
+                ErrorCode.INVALID_TOPIC_EXCEPTION,
+                f"Topic {name} would collide with topic {colliding} in the names of metrics,"
+                " where '.' and '_' are the same.",
+            )
+
+    def _existing_with_same_metric_name(self, name: str) -> str | None:
+        if "." not in name and "_" not in name:
+            return None
+        if self._existing_by_metric_name is None:
+            self._existing_by_metric_name = {
+                _metric_name(existing): existing for existing in sorted(self._image.topic_ids)
+            }
+        return self._existing_by_metric_name.get(_metric_name(name))
+
+
+def _metric_name(name: str) -> str:
+    return name.replace(".", "_")
+
+
+def check_topic_name(name: str) -> None:
+    """Raise ApiError (INVALID_TOPIC_EXCEPTION) unless the name may be a topic's."""
+    problem = None
+    if name in ("", ".", ".."):
+        problem = f"A topic cannot be named {name!r}."
+    elif len(name) > _MAX_NAME_LENGTH:
+        problem = f"A topic name has at most {_MAX_NAME_LENGTH} characters; this one has {len(name)}."
+    elif not _NAME_FORM.fullmatch(name):
+        problem = f"Topic name {name!r} has characters other than ASCII letters, digits, '.', '_' and '-'."
+    if problem is not None:
+        raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
+
+
+def _new_topic(situation: Situation, topic: _CreatableTopic, configs: NodeConfigs) -> _NewTopic:
+    own = _own_configs(topic)
+    problem = configs.validate_topic(own)
+    if problem is not None:
+        raise ApiError(ErrorCode.INVALID_CONFIG, problem)
+    image = situation.image
+    assignments = _manual_assignments(image, topic) if topic.assignments else _placed(situation, topic)
+    return _NewTopic(
+        name=topic.name,
+        topic_id=_unused_topic_id(situation),
+        configs=own,
+        partitions=[new_partition(image, replicas) for replicas in assignments],
+    )
+
+
+def _own_configs(topic: _CreatableTopic) -> dict[str, str]:
+    """The values that the request sets; of a key named twice the last one counts."""
+    own: dict[str, str] = {}
+    for config in topic.configs:
+        if config.value is None:
+            raise ApiError(ErrorCode.INVALID_CONFIG, f"Config {config.name} has no value.")
+        own[config.name] = config.value
+    return own
+
+
+def _manual_assignments(image: ClusterImage, topic: _CreatableTopic) -> list[tuple[int, ...]]:
+    if topic.replication_factor != _USE_DEFAULT:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            f"With an assignment the replication factor must be -1, not {topic.replication_factor}.",
+        )
+    if topic.num_partitions != _USE_DEFAULT:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            f"With an assignment the partition count must be -1, not {topic.num_partitions}.",
+        )
+    by_index: dict[int, tuple[int, ...]] = {}
+    for assignment in topic.assignments:
+        if assignment.partition_index in by_index:
+            raise ApiError(
+                ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+                f"Partition {assignment.partition_index} is assigned twice.",
+            )
+        by_index[assignment.partition_index] = tuple(assignment.broker_ids)
+    ordered = [by_index[index] for index in sorted(by_index)]
+    check_assignments(image, ordered, replication_factor=None)
+    if sorted(by_index) != list(range(len(by_index))):
+        raise ApiError(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            f"Partitions must be numbered from 0 without gaps, not {', '.join(map(str, sorted(by_index)))}.",
+        )
+    return ordered
+
+
+def _placed(situation: Situation, topic: _CreatableTopic) -> list[tuple[int, ...]]:
+    factor, count = topic.replication_factor, topic.num_partitions
+    if factor == 0 or factor < _USE_DEFAULT:
+        raise ApiError(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            f"Replication factor {factor} is neither above 0 nor -1 for the default.",
+        )
+    if count == 0 or count < _USE_DEFAULT:
+        raise ApiError(
+            ErrorCode.INVALID_PARTITIONS,
+            f"Partition count {count} is neither above 0 nor -1 for the default.",
+        )
+    if factor == _USE_DEFAULT:
+        factor = situation.config.default_replication_factor
+    if count == _USE_DEFAULT:
+        count = situation.config.num_partitions
+    return place(usable_brokers(situation.image), count, factor, situation.rng)
+
+
+def _unused_topic_id(situation: Situation) -> bytes:
+    """A new topic id; none that starts with "-" in text, which command lines take for an option."""
+    while True:
+        topic_id = situation.rng.uuid()
+        if topic_id not in situation.image.topics and not to_text(topic_id).startswith("-"):
+            return topic_id
+
+
+def _records(new: _NewTopic, metadata_version: int) -> list[Message]:
+    return [
+        TopicRecord(name=new.name, topic_id=new.topic_id),
+        *(
+            ConfigRecord(resource_type=TOPIC_RESOURCE, resource_name=new.name, name=key, value=value)
+            for key, value in new.configs.items()
+        ),
+        *(
+            partition_record(new.topic_id, index, partition, metadata_version)
+            for index, partition in enumerate(new.partitions)
+        ),
+    ]
+
+
+def _success(new: _NewTopic, configs: NodeConfigs) -> _TopicResult:
+    return _TopicResult(
+        name=new.name,
+        topic_id=new.topic_id,
+        num_partitions=len(new.partitions),
+        replication_factor=len(new.partitions[0].replicas),
+        configs=[
+            CreateTopicsResponse.CreatableTopicConfigs(
+                name=entry.name,
+                value=None if entry.is_sensitive else entry.value,
+                read_only=entry.is_read_only,
+                config_source=entry.source,
+                is_sensitive=entry.is_sensitive,
+            )
+            for entry in configs.effective_topic_configs(new.configs)
+        ],
+    )
+
+
+def _failure(name: str, error: ApiError) -> _TopicResult:
+    return _TopicResult(name=name, error_code=error.code, error_message=error.message)

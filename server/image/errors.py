@@ -1,0 +1,20 @@
+"""What replay raises where a record and the image it is applied to disagree."""
+
+from __future__ import annotations
+
+
+class Contradiction(Exception):
+    """What is wrong with a record, raised by the apply functions; `replay` adds which record it was."""
+
+
+class ReplayError(Exception):
+    """A record contradicts the image that it is replayed on.
+
+    ``record_name`` and ``offset`` say which record, ``reason`` what is wrong with it; the text has all three.
+    """
+
+    def __init__(self, record_name: str, offset: int, reason: str) -> None:
+        super().__init__(f"{record_name} at offset {offset}: {reason}")
+        self.record_name = record_name
+        self.offset = offset
+        self.reason = reason

@@ -1,0 +1,73 @@
+"""The only way an image changes: one function per metadata record type, in one table.
+
+`replay(image, record, offset)` gives the image with the record's content in it. It leaves the image's own
+position (offset, epoch, timestamp) to the caller, because a batch moves that once, not once a record. Records
+that mark a metadata transaction are no content and never come here: `server.image.loader` deals with them.
+
+A record that contradicts the image (a change of a partition that does not exist) means that log and reader
+disagree about the past. Nothing sensible can follow, so that is a `ReplayError` and the node stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from server.image import apply_cluster, apply_settings, apply_topics
+from server.image.errors import Contradiction, ReplayError
+from server.image.image import ClusterImage
+
+
+class MetadataRecord(Protocol):
+    """What every generated metadata record message has."""
+
+    NAME: str
+    API_KEY: int | None
+
+
+def replay(image: ClusterImage, record: Any, offset: int) -> ClusterImage:
+    """The image after one record, whose offset is ``offset``.
+
+    Raises ReplayError where the record contradicts the image, or its type is none that changes an image.
+    """
+    apply = APPLY.get(record.API_KEY)
+    if apply is None:
+        raise ReplayError(record.NAME, offset, f"record type {record.API_KEY} does not change an image")
+    try:
+        return apply(image, record, offset)
+    except Contradiction as contradiction:
+        raise ReplayError(record.NAME, offset, str(contradiction)) from None
+
+
+def _ignore(image: ClusterImage, record: MetadataRecord, offset: int) -> ClusterImage:
+    """NoOpRecord only keeps the log moving; ZkMigrationStateRecord is a leftover of ZooKeeper times."""
+    return image
+
+
+# By record type, the number in a metadata record's frame; so no message class is loaded before a record of it
+# comes. 23 to 25 mark transactions.
+APPLY: Mapping[int, Callable[[ClusterImage, Any, int], ClusterImage]] = {
+    0: apply_cluster.register_broker,
+    1: apply_cluster.unregister_broker,
+    2: apply_topics.add_topic,
+    3: apply_topics.set_partition,
+    4: apply_settings.set_config,
+    5: apply_topics.change_partition,
+    7: apply_cluster.fence_broker,
+    8: apply_cluster.unfence_broker,
+    9: apply_topics.remove_topic,
+    10: apply_settings.set_delegation_token,
+    11: apply_settings.set_scram_credential,
+    12: apply_settings.set_feature_level,
+    14: apply_settings.set_client_quota,
+    15: apply_settings.set_producer_ids,
+    17: apply_cluster.change_broker_registration,
+    18: apply_settings.add_acl,
+    19: apply_settings.remove_acl,
+    20: _ignore,
+    21: _ignore,
+    22: apply_settings.remove_scram_credential,
+    26: apply_settings.remove_delegation_token,
+    27: apply_cluster.register_controller,
+    28: apply_topics.clear_elr,
+}

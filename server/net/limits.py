@@ -1,0 +1,46 @@
+"""The limits of the network room: each a number with its unit and why it has that value.
+
+Those that Kafka lets an operator set are defaults here; who builds a listener passes what is configured.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+MAX_REQUEST_SIZE_BYTES: Final = 100 * 1024 * 1024
+"""Largest request frame accepted: Kafka's default of ``socket.request.max.bytes``."""
+
+MAX_CONNECTIONS: Final = 10_000
+"""Connections that one listener holds; further ones wait in the backlog. Kafka's ``max.connections`` has no
+bound by default and runs out of file descriptors instead; ten thousand idle ones take about 100 MB here."""
+
+LISTEN_BACKLOG: Final = 128
+"""Connections that the kernel keeps waiting for us; Kafka's default of 50 is short when many brokers
+reconnect."""
+
+IDLE_TIMEOUT_MS: Final = 600_000
+"""A connection on which nothing moved for so long is closed: Kafka's default of
+``connections.max.idle.ms``."""
+
+DRAIN_TIMEOUT_MS: Final = 5_000
+"""How long a stopping listener waits for requests in progress before it cuts them off."""
+
+HANG_UP_GRACE_MS: Final = 5_000
+"""How long a request in progress goes on after its peer stopped sending: long enough to answer one that only
+half closed, short enough that a peer which left does not hold a long poll of hours."""
+
+RECEIVE_CHUNK_BYTES: Final = 65_536
+"""Asked of the kernel at a time: holds a whole request of nearly every kind."""
+
+READ_AHEAD_BYTES: Final = 65_536
+"""Bytes of further requests taken in while one is in progress; beyond that the peer feels the full socket."""
+
+SEND_CHUNK_BYTES: Final = 262_144
+"""Bytes handed to a stream at a time: progress is seen, and the idle time counted, at this grain."""
+
+ACCEPT_BACKOFF_MS: Final = 100
+"""Pause of the accept loop when the process is out of file descriptors or memory: others must close first."""
+
+CONNECT_TIMEOUT_MS: Final = 10_000
+"""For a connection to another node to be established: Kafka's default of
+``socket.connection.setup.timeout.ms``."""

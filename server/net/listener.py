@@ -1,0 +1,221 @@
+"""Accepting connections: bind, one task per connection, a bound on their number, a graceful stop.
+
+Makes no Kafka decision: what a request means is up to the ``serve`` function that is passed in. The accept
+loop outlives a shortage of file descriptors or memory: it says so once, waits, and goes on.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import trio
+
+from kafkaproto.connection import ServedVersions, ServerConnection
+from server.net.limits import (
+    ACCEPT_BACKOFF_MS,
+    IDLE_TIMEOUT_MS,
+    LISTEN_BACKLOG,
+    MAX_CONNECTIONS,
+    MAX_REQUEST_SIZE_BYTES,
+)
+from server.net.pump import ConnectionInfo, Pump, Serve
+from server.types import ListenerKind
+
+_log = logging.getLogger("kafkaproto.server.net")
+
+RunConnection = Callable[[trio.SocketStream], Awaitable[None]]
+
+_SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListenerSettings:
+    """Where one listener listens and what it lets a peer do."""
+
+    name: str
+    """Listener name, for example ``CONTROLLER``."""
+    kind: ListenerKind
+    host: str
+    """Name or address to bind; empty for every address of the machine."""
+    port: int
+    """0 has the system choose a free one."""
+    max_connections: int = MAX_CONNECTIONS
+    max_request_size_bytes: int = MAX_REQUEST_SIZE_BYTES
+    idle_timeout_ms: int = IDLE_TIMEOUT_MS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListenerStatistics:
+    """A listener's counts at one moment."""
+
+    accepted_connections: int
+    """All since the start."""
+    open_connections: int
+
+
+class Listener:
+    """One listener of a node: `run` it in a nursery, `stop` it to end gracefully."""
+
+    def __init__(self, settings: ListenerSettings, *, served_versions: ServedVersions, serve: Serve) -> None:
+        """``served_versions`` says which api versions are served here, ``serve`` answers each request."""
+        self._settings = settings
+        self._served_versions = served_versions
+        self._serve = serve
+        self._pumps: dict[int, Pump] = {}
+        self._accepted = 0
+        self._accept_scope = trio.CancelScope()
+        self._connections_scope = trio.CancelScope()
+        self._has_ended = trio.Event()
+
+    def statistics(self) -> ListenerStatistics:
+        """The counts as they are now."""
+        return ListenerStatistics(accepted_connections=self._accepted, open_connections=len(self._pumps))
+
+    async def run(self, task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED) -> None:
+        """Listen and serve until `stop` is called or the task is cancelled; starts with the bound port.
+
+        Raises OSError, which names listener and address, if it cannot listen there. What ``serve`` raises and
+        is no peer's fault comes out as well, inside an exception group.
+        """
+        settings = self._settings
+        try:
+            with self._connections_scope:
+                sockets = await bind_listener(settings.name, settings.host, settings.port)
+                async with trio.open_nursery() as nursery:
+                    with self._accept_scope:
+                        task_status.started(bound_port(sockets))
+                        acceptor = Acceptor(settings.name, sockets, settings.max_connections)
+                        await acceptor.run(nursery, self._run_connection)
+                    for pump in list(self._pumps.values()):
+                        pump.drain()
+        finally:
+            self._has_ended.set()
+
+    async def stop(self, drain_timeout_ms: int) -> None:
+        """Accept nothing more, let requests in progress be answered for at most ``drain_timeout_ms``, close.
+
+        Returns once `run` has closed everything; it must be running.
+        """
+        self._connections_scope.deadline = trio.current_time() + drain_timeout_ms / 1000
+        self._accept_scope.cancel()
+        await self._has_ended.wait()
+
+    async def _run_connection(self, stream: trio.SocketStream) -> None:
+        try:
+            peer = stream.socket.getpeername()
+        except OSError:
+            # It hung up between being accepted and now.
+            await trio.aclose_forcefully(stream)
+            return
+        settings = self._settings
+        self._accepted += 1
+        connection_id = self._accepted
+        pump = Pump(
+            stream=stream,
+            connection=ServerConnection(
+                self._served_versions, max_request_size=settings.max_request_size_bytes
+            ),
+            info=ConnectionInfo(
+                connection_id=connection_id,
+                listener_name=settings.name,
+                listener_kind=settings.kind,
+                peer_host=peer[0],
+                peer_port=peer[1],
+            ),
+            serve=self._serve,
+            idle_timeout_ms=settings.idle_timeout_ms,
+        )
+        self._pumps[connection_id] = pump
+        if self._accept_scope.cancel_called:
+            pump.drain()
+        try:
+            await pump.run()
+        finally:
+            del self._pumps[connection_id]
+
+
+async def bind_listener(name: str, host: str, port: int) -> list[trio.SocketListener]:
+    """Listen on a host's addresses, or on all of the machine where ``host`` is empty.
+
+    Where port 0 is asked and a host has several addresses, each would get another port: only the first is
+    kept. Raises OSError, which names listener and address.
+    """
+    try:
+        sockets = await trio.open_tcp_listeners(port, host=host or None, backlog=LISTEN_BACKLOG)
+    except OSError as error:
+        raise OSError(error.errno, f"listener {name} cannot listen on {host}:{port}: {error}") from error
+    if port == 0:
+        for extra in sockets[1:]:
+            await extra.aclose()
+        del sockets[1:]
+    return sockets
+
+
+def bound_port(sockets: list[trio.SocketListener]) -> int:
+    """The port that the sockets of one listener share."""
+    port: int = sockets[0].socket.getsockname()[1]
+    return port
+
+
+class Acceptor:
+    """The accept loop of one listener, over one or several sockets."""
+
+    def __init__(self, name: str, sockets: list[trio.SocketListener], max_connections: int) -> None:
+        self._name = name
+        self._sockets = sockets
+        self._max_connections = max_connections
+        self._slots = trio.Semaphore(max_connections)
+        self._said_full = False
+
+    async def run(self, nursery: trio.Nursery, run_connection: RunConnection) -> None:
+        """Accept until cancelled, then close the sockets; each connection runs as a task of ``nursery``.
+
+        At ``max_connections`` further ones wait in the kernel's backlog until one of ours ends.
+        """
+        try:
+            async with trio.open_nursery() as accepting:
+                for socket in self._sockets:
+                    accepting.start_soon(self._accept_from, socket, nursery, run_connection)
+        finally:
+            for socket in self._sockets:
+                socket.socket.close()
+
+    async def _accept_from(
+        self, socket: trio.SocketListener, nursery: trio.Nursery, run_connection: RunConnection
+    ) -> None:
+        while True:
+            await self._take_slot()
+            stream = await self._accept_one(socket)
+            nursery.start_soon(self._run_and_free, run_connection, stream)
+
+    async def _run_and_free(self, run_connection: RunConnection, stream: trio.SocketStream) -> None:
+        try:
+            await run_connection(stream)
+        finally:
+            self._slots.release()
+
+    async def _take_slot(self) -> None:
+        is_full = self._slots.value == 0
+        if is_full and not self._said_full:
+            _log.warning(
+                "listener %s is at its %d connections: others wait", self._name, self._max_connections
+            )
+        # Said again only after there was room: at the limit every close lets another one in.
+        self._said_full = is_full
+        await self._slots.acquire()
+
+    async def _accept_one(self, socket: trio.SocketListener) -> trio.SocketStream:
+        said_short = False
+        while True:
+            try:
+                return await socket.accept()
+            except OSError as error:
+                if error.errno not in _SHORTAGES:
+                    raise
+                if not said_short:
+                    _log.warning("listener %s cannot accept: %s; it goes on trying", self._name, error)
+                said_short = True
+            await trio.sleep(ACCEPT_BACKOFF_MS / 1000)

@@ -1,0 +1,118 @@
+"""Carrying clients' requests from a broker to the active controller, in envelopes (KIP-590)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+
+import trio
+
+from kafkaproto.api import api_by_key
+from kafkaproto.error_codes import ErrorCode, describe
+from kafkaproto.headers import decode_response_header, encode_request_header
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    CreateTopicsRequest,
+    DescribeQuorumRequest,
+    DescribeQuorumResponse,
+    EnvelopeRequest,
+    EnvelopeResponse,
+)
+from kafkaproto.support import joined
+from server.apis.context import Answer, NoAnswer, RequestContext
+from server.apis.envelope import encode_principal
+from server.controller.command import ApiError
+from server.controller.table import COMMANDS
+from server.node.controller_channel import ControllerChannel, ControllerUnavailable
+from server.types import Deferred
+
+_log = logging.getLogger("kafkaproto.server.node")
+
+FORWARD_TIMEOUT_MS = 60_000
+"""How long a broker tries to reach the active controller for a client, as Kafka's brokers do."""
+
+_CREATE_TOPICS_KEY = 19
+
+
+class Forwarder:
+    """One broker's way to have clients' requests carried out."""
+
+    def __init__(self, nursery: trio.Nursery, channel: ControllerChannel) -> None:
+        self._nursery = nursery
+        self._channel = channel
+        self._topics_in_creation: set[str] = set()
+
+    def controller_versions(self) -> Mapping[int, tuple[int, int]] | None:
+        """What the active controller serves, None while there is no connection to it."""
+        return self._channel.served_versions
+
+    def forward(self, request: Message, context: RequestContext) -> Deferred[Answer]:
+        """Send a client's request on; its answer comes later."""
+        reply: Deferred[Answer] = Deferred()
+        self._nursery.start_soon(self._forward, request, context, reply)
+        return reply
+
+    def create_topics(self, request: Message, context: RequestContext) -> None:
+        """Ask for topics that a client missed, each at most once at a time; nobody waits for the answer."""
+        assert isinstance(request, CreateTopicsRequest)
+        request.topics = [topic for topic in request.topics if topic.name not in self._topics_in_creation]
+        if not request.topics:
+            return
+        names = {topic.name for topic in request.topics}
+        self._topics_in_creation |= names
+        api = api_by_key(_CREATE_TOPICS_KEY)
+        assert api is not None
+        inner = replace(context, api_key=_CREATE_TOPICS_KEY, api_version=api.max_stable_version)
+
+        def finished(_: Answer) -> None:
+            self._topics_in_creation.difference_update(names)
+
+        self.forward(request, inner).on_done(finished)
+
+    async def _forward(self, request: Message, context: RequestContext, reply: Deferred[Answer]) -> None:
+        envelope = EnvelopeRequest(
+            request_data=_with_header(request, context),
+            request_principal=encode_principal(context.principal),
+            client_host_address=context.client_address,
+        )
+        try:
+            response = await self._channel.send(envelope, timeout_ms=FORWARD_TIMEOUT_MS)
+        except ControllerUnavailable as error:
+            _log.warning("cannot forward: %s", error)
+            reply.resolve(refuse(request, ErrorCode.REQUEST_TIMED_OUT))
+            return
+        assert isinstance(response, EnvelopeResponse)
+        reply.resolve(_unwrap(response, request, context))
+
+
+def refuse(request: Message, code: ErrorCode) -> Message:
+    """A response that says the same error for everything in a forwarded request."""
+    if isinstance(request, DescribeQuorumRequest):
+        return DescribeQuorumResponse(error_code=code)
+    assert request.API_KEY is not None
+    return COMMANDS[request.API_KEY].refuse(request, ApiError(code, describe(code).message))
+
+
+def _with_header(request: Message, context: RequestContext) -> bytes:
+    header = encode_request_header(
+        api_key=context.api_key,
+        api_version=context.api_version,
+        correlation_id=context.correlation_id,
+        client_id=context.client_id,
+    )
+    return header + request.encode(context.api_version)
+
+
+def _unwrap(response: EnvelopeResponse, request: Message, context: RequestContext) -> Answer:
+    if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
+        # The client has to learn what the controller speaks: it does so on a new connection.
+        return NoAnswer(reason=f"the active controller does not know {request.NAME} v{context.api_version}")
+    if response.error_code or response.response_data is None:
+        return refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR)
+    api = api_by_key(context.api_key)
+    assert api is not None
+    data = joined(response.response_data)
+    _, offset = decode_response_header(data, api.response_header_version(context.api_version))
+    inner, _ = api.response_class.decode(data, context.api_version, offset)
+    return inner

@@ -1,0 +1,117 @@
+"""A very small HTTP server for probes: GET and HEAD of a few fixed paths, one request a connection.
+
+What a path answers is decided by functions that are handed in; they are called in the event loop and must not
+block. HTTP itself is h11's business (RFC 9112).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import h11
+import trio
+
+from server.net.listener import Acceptor, bind_listener, bound_port
+
+_log = logging.getLogger("kafkaproto.server.http")
+
+MAX_HTTP_CONNECTIONS: Final = 64
+"""Probes at one time; a probe takes milliseconds."""
+
+HTTP_TIMEOUT_MS: Final = 10_000
+"""From accepting a connection to the end of the answer; probes ask at once."""
+
+MAX_REQUEST_HEAD_BYTES: Final = 16_384
+"""Request line and headers; what probes send is a few hundred bytes."""
+
+_RECEIVE_BYTES: Final = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpAnswer:
+    """What one path answers now."""
+
+    status: int
+    body: str
+    content_type: str = "text/plain; charset=utf-8"
+
+
+async def serve_http(
+    host: str,
+    port: int,
+    routes: Mapping[str, Callable[[], HttpAnswer]],
+    task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Serve ``routes`` (path -> what answers it) until cancelled; starts with the bound port.
+
+    Raises OSError, which names the address, if it cannot listen there.
+    """
+
+    async def run_connection(stream: trio.SocketStream) -> None:
+        with trio.move_on_after(HTTP_TIMEOUT_MS / 1000):
+            await answer_one(stream, routes)
+        await trio.aclose_forcefully(stream)
+
+    sockets = await bind_listener("http", host, port)
+    async with trio.open_nursery() as nursery:
+        task_status.started(bound_port(sockets))
+        await Acceptor("http", sockets, MAX_HTTP_CONNECTIONS).run(nursery, run_connection)
+
+
+async def answer_one(stream: trio.abc.Stream, routes: Mapping[str, Callable[[], HttpAnswer]]) -> None:
+    """Read one request from a stream and answer it; a peer that leaves or speaks no HTTP is not our
+    failure."""
+    connection = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_REQUEST_HEAD_BYTES)
+    try:
+        try:
+            answer, more_headers = _route(await _receive_request(stream, connection), routes)
+        except h11.RemoteProtocolError as error:
+            _log.info("a request that is not HTTP was refused: %s", error)
+            if connection.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+                return
+            answer, more_headers = HttpAnswer(status=error.error_status_hint, body="bad request\n"), []
+        await stream.send_all(_encode(connection, answer, more_headers))
+    except (trio.BrokenResourceError, _HungUp):
+        _log.debug("a probe hung up before its answer was sent")
+
+
+class _HungUp(Exception):
+    """The peer closed its connection before its request was complete."""
+
+
+async def _receive_request(stream: trio.abc.Stream, connection: h11.Connection) -> h11.Request:
+    while (event := connection.next_event()) is h11.NEED_DATA:
+        data = await stream.receive_some(_RECEIVE_BYTES)
+        connection.receive_data(bytes(data))
+        if not data:
+            raise _HungUp
+    assert isinstance(event, h11.Request)
+    return event
+
+
+def _route(
+    request: h11.Request, routes: Mapping[str, Callable[[], HttpAnswer]]
+) -> tuple[HttpAnswer, list[tuple[str, str]]]:
+    path = request.target.partition(b"?")[0].decode("ascii", "replace")
+    route = routes.get(path)
+    if route is None:
+        return HttpAnswer(status=404, body=f"no such path; there are {', '.join(sorted(routes))}\n"), []
+    if request.method not in (b"GET", b"HEAD"):
+        return HttpAnswer(status=405, body="only GET and HEAD are answered\n"), [("Allow", "GET, HEAD")]
+    return route(), []
+
+
+def _encode(connection: h11.Connection, answer: HttpAnswer, more_headers: list[tuple[str, str]]) -> bytes:
+    body = answer.body.encode()
+    headers = [
+        ("Content-Type", answer.content_type),
+        ("Content-Length", str(len(body))),
+        # One request a connection: whatever else the peer sent is not read.
+        ("Connection", "close"),
+        *more_headers,
+    ]
+    events = [h11.Response(status_code=answer.status, headers=headers), h11.EndOfMessage()]
+    if connection.their_method... 

@@ -1,0 +1,182 @@
+"""The real disk: ``server.ports.Disk`` on the operating system. No other module of storage touches that.
+
+Durability as POSIX has it: ``File.sync`` covers a file's bytes and length, ``sync_directory`` covers names;
+one does not stand in for the other. A write that failed may have left a part of its bytes behind, and after a
+failed sync nobody knows what is on the platter: callers give the file up and recover by opening it again.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from collections.abc import Sequence
+
+from server.ports import Buffer, File, Lock
+
+MAX_BUFFERS_PER_WRITE = 1024
+"""Buffers handed to one gathered write; IOV_MAX of Linux and of the BSDs."""
+
+FILE_MODE = 0o644
+READ_ONLY_MODE = 0o400
+
+
+class OsFile:
+    """An open file. It remembers its own end, so that an append is one system call."""
+
+    __slots__ = ("_descriptor", "_end")
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._end = os.fstat(descriptor).st_size
+
+    def read_at(self, position: int, length: int) -> bytes:
+        """Up to ``length`` bytes from ``position``; fewer only at the end of the file."""
+        # A read allocates what it asks for, so a length that was read from a damaged file must not reach it.
+        remaining = min(length, os.fstat(self._descriptor).st_size - position)
+        chunks: list[bytes] = []
+        while remaining > 0 and (chunk := os.pread(self._descriptor, remaining, position)):
+            chunks.append(chunk)
+            position += len(chunk)
+            remaining -= len(chunk)
+        return b"".join(chunks)
+
+    def append(self, buffers: Sequence[Buffer]) -> None:
+        """Write all buffers, one after the other, at the end of the file."""
+        pending = [view for view in (memoryview(buffer).cast("B") for buffer in buffers) if view]
+        position = self._end
+        while pending:
+            written = os.pwritev(self._descriptor, pending[:MAX_BUFFERS_PER_WRITE], position)
+            position += written
+            pending = _without_prefix(pending, written)
+        self._end = position
+
+    def write_at(self, position: int, data: Buffer) -> None:
+        """Write all of ``data`` at ``position``."""
+        view = memoryview(data).cast("B")
+        while view:
+            written = os.pwrite(self._descriptor, view, position)
+            position += written
+            view = view[written:]
+        self._end = max(self._end, position)
+
+    def size(self) -> int:
+        """Length of the file in bytes."""
+        return os.fstat(self._descriptor).st_size
+
+    def truncate(self, size: int) -> None:
+        """Cut the file, or extend it with zeros, to ``size`` bytes."""
+        os.ftruncate(self._descriptor, size)
+        self._end = size
+
+    def sync(self) -> None:
+        """Return only once all that was written is durable; timestamps are left to the system's own time."""
+        os.fdatasync(self._descriptor)
+
+    def close(self) -> None:
+        """Give the file up; the object is not used again."""
+        os.close(self._descriptor)
+
+
+def _without_prefix(buffers: list[memoryview], length: int) -> list[memoryview]:
+    """The buffers that remain when the first ``length`` bytes of them are done."""
+    index = 0
+    while index < len(buffers) and length >= len(buffers[index]):
+        length -= len(buffers[index])
+        index += 1
+    remaining = buffers[index:]
+    if length:
+        remaining[0] = remaining[0][length:]
+    return remaining
+
+
+_locked_paths: set[str] = set()
+"""Lock files that this process holds. The system's record locks do not exclude a process from itself, and
+closing any descriptor of a file drops them, so a second claim must be refused before the file is opened."""
+
+
+class OsLock:
+    """A record lock, the kind that a Java process takes, so that stock brokers and tools respect it."""
+
+    __slots__ = ("_descriptor", "_path")
+
+    def __init__(self, descriptor: int, path: str) -> None:
+        self._descriptor = descriptor
+        self._path = path
+
+    def release(self) -> None:
+        """Give the claim up; the file stays."""
+        os.close(self._descriptor)
+        _locked_paths.discard(self._path)
+
+
+class OsDisk:
+    """The file system of this machine."""
+
+    def open(self, path: str, *, create: bool = False) -> File:
+        """Open for reading and writing; ``create`` makes a missing file, an existing one is never emptied."""
+        flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
+        return OsFile(os.open(path, flags, FILE_MODE))
+
+    def open_read_only(self, path: str) -> File:
+        """Open for reading alone, which a read-only file allows."""
+        if os.path.isdir(path):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        return OsFile(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+
+    def read_file(self, path: str) -> bytes:
+        """The whole content of a small file."""
+        with open(path, "rb") as file:
+            return file.read()
+
+    def list_directory(self, path: str) -> list[str]:
+        """Names in a directory, sorted."""
+        return sorted(os.listdir(path))
+
+    def exists(self, path: str) -> bool:
+        """Whether a file or directory is there."""
+        return os.path.exists(path)
+
+    def is_directory(self, path: str) -> bool:
+        """Whether the path is a directory."""
+        return os.path.isdir(path)
+
+    def make_directory(self, path: str) -> None:
+        """Make a directory with its parents; one that exists is left as it is."""
+        os.makedirs(path, exist_ok=True)
+
+    def rename(self, source: str, target: str) -> None:
+        """Atomically move a file over another name."""
+        os.replace(source, target)
+
+    def remove(self, path: str) -> None:
+        """Delete a file."""
+        os.unlink(path)
+
+    def set_read_only(self, path: str) -> None:
+        """Take the write permissions away (mode 0400)."""
+        os.chmod(path, READ_ONLY_MODE)
+
+    def sync_directory(self, path: str) -> None:
+        """Make renames, creations and removals in a directory durable."""
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def lock(self, path: str) -> Lock:
+        """Claim the lock file at ``path``; raises BlockingIOError where it is held already."""
+        real_path = os.path.realpath(path)
+        if real_path in _locked_paths:
+            raise BlockingIOError(errno.EAGAIN, "locked by this process already", path)
+        descriptor = os.open(real_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+        try:
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(descriptor)
+            if error.errno in (errno.EAGAIN, errno.EACCES):
+                raise BlockingIOError(error.errno, "locked by another process", path) from error
+            raise
+        _locked_paths.add(real_path)
+        return OsLock(descriptor, real_path)

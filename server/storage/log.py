@@ -1,0 +1,258 @@
+"""A log of record batches in one directory: append, roll, read, truncate, recover.
+
+The files are Kafka's: segments with their indexes (``segment``), ``leader-epoch-checkpoint``
+(``epoch_file``), ``partition.metadata``, and ``<offset>.snapshot`` (``producer_state_file``). Batches come in
+as bytes, with offsets and leader epochs set by whoever leads the log; here they are only checked to follow
+one another.
+
+What ``sync`` covered survives any crash. After an OSError nobody can know what the disk holds, so the log
+refuses every further change; opening it anew finds out.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from kafkaproto.log import (
+    LOG_SUFFIX,
+    OFFSET_INDEX_SUFFIX,
+    TIME_INDEX_SUFFIX,
+    parse_segment_file_name,
+)
+from kafkaproto.records.batch import RecordBatchView, iterate_batches
+from server.ports import Buffer, Disk
+from server.storage.atomic import make_directory_durably
+from server.storage.epoch_file import EPOCH_FILE_NAME, LeaderEpochs, encode_epoch_file, write_epoch_file
+from server.storage.errors import CorruptFileError, OffsetOutOfRangeError
+from server.storage.partition_metadata import ensure_partition_metadata
+from server.storage.producer_state_file import write_empty_producer_state
+from server.storage.segment import LogConfig, Segment
+from server.types import OffsetAndEpoch
+
+DELETED_SUFFIX = ".deleted"
+"""Ending of a file that was renamed to be deleted later."""
+
+NO_EPOCH = -1
+
+
+class Log:
+    """One log. One thread at a time uses it. Make it with ``Log.open``."""
+
+    def __init__(self, disk: Disk, directory: str, config: LogConfig) -> None:
+        self._disk = disk
+        self._config = config
+        self.directory = directory
+        self.recovery_notes: tuple[str, ...] = ()
+        """What ``open`` had to mend, one sentence each; empty after a clean stop."""
+        self._segments: list[Segment] = []
+        self._epochs = LeaderEpochs()
+        self._failure: OSError | None = None
+
+    @classmethod
+    def open(cls, disk: Disk, directory: str, *, topic_id: bytes, config: LogConfig | None = None) -> Log:
+        """Open the log in ``directory``, or begin an empty one there, after the repairs that ``recovery``
+        tells of.
+
+        Everything that the log holds afterwards is durable. Raises CorruptFileError for damage that must not
+        be repaired by guessing, or where the directory belongs to another topic; OSError of the disk.
+        """
+        log = cls(disk, directory, config or LogConfig())
+        make_directory_durably(disk, directory)
+        ensure_partition_metadata(disk, directory, topic_id)
+        log._remove_leftovers()
+        log._load_segments()
+        return log
+
+    @property
+    def log_start_offset(self) -> int:
+        """The first offset that the log holds."""
+        return self._segments[0].base_offset
+
+    @property
+    def log_end_offset(self) -> int:
+        """The offset that the next record gets."""
+        return self._segments[-1].next_offset
+
+    @property
+    def epoch_starts(self) -> tuple[tuple[int, int], ...]:
+        """(leader epoch, first offset) of every epoch that has records, ascending."""
+        return self._epochs.entries
+
+    @property
+    def last_epoch(self) -> int | None:
+        """Leader epoch of the last record; None while there is none."""
+        return self._epochs.latest
+
+    def epoch_at(self, offset: int) -> int | None:
+        """Leader epoch of the record at ``offset``; None where the log holds nothing before or at it."""
+        return self._epochs.epoch_at(offset)
+
+    def end_offset_for_epoch(self, epoch: int) -> OffsetAndEpoch | None:
+        """Where ``epoch`` ends in this log: the newest epoch not above it, and the offset after its last
+        record.
+
+        For an epoch older than all in the log, that epoch and the log's first offset; None for one that is
+        newer than all of them, or while the log is empty.
+        """
+        return self._epochs.end_offset_for(epoch, self.log_end_offset)
+
+    def append(self, batches: Sequence[Buffer]) -> None:
+        """Write whole batches, one or several in each buffer, behind the last one. Not durable before
+        ``sync``.
+
+        The first must begin at the log's end offset and each at the end of the one before, with leader epochs
+        that do not fall; anything else is our own mistake and asserts. Raises OSError, after which the log
+        has failed.
+        """
+        views: list[RecordBatchView] = []
+        for buffer in batches:
+            count = len(views)
+            views.extend(iterate_batches(buffer))
+            assert len(views) > count, "a buffer to append holds no whole batch"
+            assert views[-1].position + views[-1].size_in_bytes == len(buffer), (
+                "a batch to append is cut short"
+            )
+        with self._changing():
+            begin, size = 0, 0
+            for index, view in enumerate(views):
+                if self._active.must_roll_before(view, size):
+                    if size:
+                        self._active.append(views[begin:index])
+                        begin, size = index, 0
+                    if self._active.must_roll_before(view):
+                        self._roll()
+                size += view.size_in_bytes
+            if begin < len(views):
+                self._active.append(views[begin:])
+            self._assign_epochs(views)
+
+    def sync(self) -> None:
+        """Make all that was appended durable. Raises OSError, after which the log has failed."""
+        with self._changing():
+            # Older segments were synced when they were left behind.
+            self._active.sync()
+
+    def read(self, offset: int, max_bytes: int) -> bytes:
+        """Whole batches from the one that holds ``offset`` on: at least one, beyond it no more than
+        ``max_bytes``.
+
+        Empty at the log's end. Fewer bytes than asked for come at the end of a segment. The first batch may
+        begin before ``offset``. Raises OffsetOutOfRangeError, OSError.
+        """
+        if not self.log_start_offset <= offset <= self.log_end_offset:
+            raise OffsetOutOfRangeError(self.directory, offset, self.log_start_offset, self.log_end_offset)
+        if offset == self.log_end_offset:
+            return b""
+        return self._segment_of(offset).read(offset, max_bytes)
+
+    def truncate_to(self, offset: int) -> None:
+        """Remove all records from ``offset`` on, durable on return; one inside a batch takes the whole batch
+        along.
+
+        Nothing happens where the log ends before it. Raises OffsetOutOfRangeError below the log's start,
+        OSError, after which the log has failed.
+        """
+        if offset < self.log_start_offset:
+            raise OffsetOutOfRangeError(self.directory, offset, self.log_start_offset, self.log_end_offset)
+        if offset >= self.log_end_offset:
+            return
+        with self._changing():
+            removed = False
+            # Newest first, so that a crash half way leaves no gap.
+            while len(self._segments) > 1 and self._active.base_offset >= offset:
+                self._segments.pop().remove()
+                removed = True
+            if removed:
+                self._disk.sync_directory(self.directory)
+                self._active.become_active()
+            if offset < self._active.next_offset:
+                self._active.truncate_to(offset)
+            if self._epochs.truncate_to(self.log_end_offset):
+                write_epoch_file(self._disk, self.directory, self._epochs)
+
+    def close(self) -> None:
+        """Stop cleanly: sync everything, trim the indexes, note the producer state. A failed log is only let
+        go of."""
+        try:
+            if self._failure is None:
+                self._active.become_inactive()
+                write_empty_producer_state(self._disk, self.directory, self.log_end_offset)
+        finally:
+            for segment in self._segments:
+                segment.close()
+
+    @property
+    def _active(self) -> Segment:
+        return self._segments[-1]
+
+    def _segment_of(self, offset: int) -> Segment:
+        index = bisect_right(self._segments, offset, key=lambda segment: segment.base_offset)
+        return self._segments[index - 1]
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        assert self._failure is None, f"{self.directory}: the log has failed before: {self._failure}"
+        try:
+            yield
+        except OSError as error:
+            self._failure = error
+            raise
+
+    def _roll(self) -> None:
+        self._active.become_inactive()
+        self._segments.append(Segment.create(self._disk, self.directory, self.log_end_offset, self._config))
+        self._disk.sync_directory(self.directory)
+
+    def _assign_epochs(self, views: Sequence[RecordBatchView]) -> None:
+        changed = False
+        for view in views:
+            changed |= self._epochs.assign(view.partition_leader_epoch, view.base_offset)
+        if changed:
+            write_epoch_file(self._disk, self.directory, self._epochs)
+
+    def _remove_leftovers(self) -> None:
+        """Finish deletions that were begun, and forget indexes whose segment is gone."""
+        names = self._disk.list_directory(self.directory)
+        segments = {base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None}
+        for name in names:
+            bases = [
+                parse_segment_file_name(name, suffix) for suffix in (OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX)
+            ]
+            is_orphan = any(base is not None and base not in segments for base in bases)
+            if name.endswith(DELETED_SUFFIX) or is_orphan:
+                self._disk.remove(f"{self.directory}/{name}")
+
+    def _load_segments(self) -> None:
+        names = self._disk.list_directory(self.directory)
+        bases = [base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None]
+        notes: list[str] = []
+        if not bases:
+            self._segments.append(Segment.create(self._disk, self.directory, 0, self._config))
+            self._disk.sync_directory(self.directory)
+        epoch = NO_EPOCH
+        for base in bases:
+            segment = Segment(self._disk, self.directory, base, self._config)
+            if self._segments and self.log_end_offset != base:
+                raise CorruptFileError(
+                    segment.path, f"begins at offset {base}, but {self._active.path} ends at
+                    {self.log_end_offset} (exclusive). A " f"segment is missing or does not belong here:
+                    restore it, or move {self.directory} away and let " "this node fetch the log from other
+                    voters",
+                )
+            epoch, mended = segment.recover(epoch=epoch, is_last=base == bases[-1], visit=self._note_epoch)
+            notes += mended
+            self._segments.append(segment)
+        self._active.become_active()
+        self._settle_epoch_file()
+        self.recovery_notes = tuple(notes)
+
+    def _note_epoch(self, view: RecordBatchView) -> None:
+        self._epochs.assign(view.partition_leader_epoch, view.base_offset)
+
+    def _settle_epoch_file(self) -> None:
+        path = f"{self.directory}/{EPOCH_FILE_NAME}"
+        expected = encode_epoch_file(self._epochs.entries)
+        if not self._disk.exists(path) or self._disk.read_file(path) != expected:
+            write_epoch_file(self._disk, self.directory, self._epochs)

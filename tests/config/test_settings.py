@@ -1,0 +1,189 @@
+"""Loading: files, overrides, defaults, warnings, and the typed result."""
+
+from __future__ import annotations
+
+import typing
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from server.config import Config, ConfigError, default_config
+from server.config.listeners import Address
+from server.config_keys.definitions import BROKER_KEYS
+from server.config_keys.model import INTEGER_BITS, ConfigType
+from server.types import Endpoint
+
+MINIMAL = """\
+process.roles=broker,controller
+node.id=7
+listeners=PLAINTEXT://:9092,CONTROLLER://0.0.0.0:9093
+controller.listener.names=CONTROLLER
+controller.quorum.bootstrap.servers=127.0.0.1:9093
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "server.properties"
+    path.write_text(MINIMAL)
+    return path
+
+
+def test_without_a_file_a_node_is_broker_and_controller_on_the_loopback() -> None:
+    config = Config.load(None, {})
+    assert config.node_id == 1
+    assert config.process_roles == ("broker", "controller")
+    assert config.broker_listeners == (Endpoint(name="PLAINTEXT", host="127.0.0.1", port=9092),)
+    assert config.controller_listeners == (Endpoint(name="CONTROLLER", host="127.0.0.1", port=9093),)
+    assert config.controller_quorum_bootstrap_servers == (Address(host="127.0.0.1", port=9093),)
+    assert config.log_dirs == ("kafka-data",)
+    assert config.value_of("offsets.topic.replication.factor") == "1"
+    assert config.warnings == ()
+
+
+def test_overrides_come_before_the_file_and_the_defaults(file: Path) -> None:
+    assert Config.load(str(file), {"node.id": "8"}).node_id == 8
+    assert default_config({"node.id": "8", "num.partitions": "3"}).num_partitions == 3
+
+
+def test_an_error_in_an_override_names_the_option_and_not_the_file(file: Path) -> None:
+    with pytest.raises(ConfigError, match=r"^--override: node.id=x: must be a whole number"):
+        Config.load(str(file), {"node.id": "x"})
+
+
+def test_keys_that_were_not_set_have_kafkas_defaults(file: Path) -> None:
+    config = Config.load(str(file), {})
+    assert config.metadata_max_idle_interval_ms == 500
+    assert config.controller_quorum_election_timeout_ms == 1000
+    assert config.auto_create_topics_enable is True
+    assert config.broker_rack is None
+    assert config.log_dirs == ("/tmp/kafka-logs",)
+    assert config.metadata_log_dir == "/tmp/kafka-logs"
+    assert config.http_listener is None
+
+
+def test_raw_values_are_kept_for_those_who_describe_them(file: Path) -> None:
+    config = Config.load(str(file), {"log.cleaner.min.cleanable.ratio": ".50"})
+    assert config.value_of("log.cleaner.min.cleanable.ratio") == ".50"
+    assert config.value_of("num.partitions") == "1"
+    assert config.value_of("broker.rack") is None
+    assert config.is_set("broker.id")
+    assert not config.is_set("num.partitions")
+    with pytest.raises(KeyError):
+        config.value_of("no.such.key")
+
+
+def test_listeners_without_a_routable_host_are_advertised_without_one(file: Path) -> None:
+    config = Config.load(str(file), {})
+    assert config.advertised_broker_listeners == (Endpoint(name="PLAINTEXT", host="", port=9092),)
+    assert config.advertised_controller_listeners == (Endpoint(name="CONTROLLER", host="", port=9093),)
+
+
+def test_advertised_listeners_replace_what_is_bound(file: Path) -> None:
+    names = "PLAINTEXT://outside:19092,CONTROLLER://outside:19093"
+    config = Config.load(str(file), {"advertised.listeners": names})
+    assert [endpoint.port for endpoint in config.listeners] == [9092, 9093]
+    assert config.advertised_broker_listeners == (Endpoint(name="PLAINTEXT", host="outside", port=19092),)
+    assert config.advertised_controller_listeners == (
+        Endpoint(name="CONTROLLER", host="outside", port=19093),
+    )
+
+
+def test_a_controller_alone_advertises_nothing_to_clients(file: Path) -> None:
+    config = Config.load(str(file), {"process.roles": "controller", "listeners": "CONTROLLER://h:9093"})
+    assert config.is_controller
+    assert not config.is_broker
+    assert config.broker_listeners == ()
+    assert config.advertised_broker_listeners == ()
+
+
+def test_controller_listeners_come_in_the_order_of_their_names(file: Path) -> None:
+    config = Config.load(
+        str(file),
+        {
+            "listeners": "PLAINTEXT://h:1,B://h:2,A://h:3",
+            "controller.listener.names": "A,B",
+        },
+    )
+    assert [endpoint.name for endpoint in config.controller_listeners] == ["A", "B"]
+    assert config.listener_security_protocol_map["A"] == "PLAINTEXT"
+
+
+def test_static_voters_have_no_directory_and_stay_at_kraft_version_0(file: Path) -> None:
+    config = Config.load(str(file), {"controller.quorum.voters": "9@[::1]:9093, 7@h:9093"})
+    assert [voter.key.id for voter in config.controller_quorum_voters] == [7, 9]
+    voter = config.controller_quorum_voters[1]
+    assert voter.key.directory_id is None
+    assert voter.endpoints == (Endpoint(name="CONTROLLER", host="::1", port=9093),)
+    assert (voter.min_kraft_version, voter.max_kraft_version) == (0, 0)
+
+
+def test_our_http_listener_is_an_address(file: Path) -> None:
+    assert Config.load(str(file), {"http.listener": "127.0.0.1:8080"}).http_listener == Address(
+        host="127.0.0.1", port=8080
+    )
+    with pytest.raises(ConfigError, match=r"http.listener=8080: '8080' is not HOST:PORT"):
+        Config.load(str(file), {"http.listener": "8080"})
+
+
+def test_directories_are_listed_once_in_their_order(file: Path) -> None:
+    config = Config.load(str(file), {"log.dirs": "/b, /a,/b", "metadata.log.dir": "/m"})
+    assert config.log_dirs == ("/b", "/a")
+    assert config.metadata_log_dir == "/m"
+    assert Config.load(str(file), {"log.dirs": "/b,/a"}).metadata_log_dir == "/b"
+
+
+def test_unknown_keys_and_keys_given_twice_are_warnings(file: Path) -> None:
+    file.write_text(MINIMAL + "num.partition=3\nzookeeper.connect=z:2181\nnode.id=8\n")
+    config = Config.load(str(file), {})
+    assert config.node_id == 8
+    assert config.warnings == (
+        f"{file}: node.id is given more than once; the last one counts",
+        f"{file}: num.partition is not a key of this server; did you mean num.partitions?",
+        f"{file}: zookeeper.connect is not a key of this server, and is ignored",
+    )
+
+
+def test_keys_of_a_listener_are_known_and_checked_by_the_key_behind_them(file: Path) -> None:
+    assert Config.load(str(file), {"listener.name.plaintext.max.connections": "5"}).warnings == ()
+    with pytest.raises(ConfigError, match=r"listener.name.plaintext.max.connections=x"):
+        Config.load(str(file), {"listener.name.plaintext.max.connections": "x"})
+
+
+def test_the_file_has_the_format_of_java_properties(file: Path) -> None:
+    file.write_bytes(
+        b"! a comment\r\nnode.id : 7\nbroker.rack = r\\u00e9\xe9\\\n   last\n" + MINIMAL.encode()
+    )
+    assert Config.load(str(file), {}).broker_rack == "r\u00e9\u00e9last"
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"nowhere.properties: cannot be read: No such file"):
+        Config.load(str(tmp_path / "nowhere.properties"), {})
+
+
+def test_a_broken_escape_is_an_error_of_the_file(file: Path) -> None:
+    file.write_text("broker.rack=\\u12\n")
+    with pytest.raises(ConfigError, match=r"server.properties: is not in the format of properties"):
+        Config.load(str(file), {})
+
+
+@pytest.mark.parametrize("key", ["ssl.key.password", "listener.name.x.ssl.key.password"])
+def test_secrets_do_not_show_in_the_settings_text(key: str) -> None:
+    config = default_config({key: "hunter2"})
+    assert config.value_of(key) == "hunter2"
+    assert "hunter2" not in repr(config)
+
+
+def test_every_field_named_after_a_key_has_the_keys_type() -> None:
+    types = typing.get_type_hints(Config)
+    expected = {ConfigType.BOOLEAN: bool, **dict.fromkeys(INTEGER_BITS, int)}
+    checked = 0
+    for field in fields(Config):
+        definition = BROKER_KEYS.get(field.name.replace("_", "."))
+        if definition is not None and definition.type in expected:
+            assert types[field.name] is expected[definition.type], field.name
+            assert definition.default is not None or definition.required, field.name
+            checked += 1
+    assert checked >= 25

@@ -1,0 +1,108 @@
+"""What the tests of the network room share: frames by hand, serve functions, a pump on streams in memory."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+import trio
+
+from kafkaproto.connection import RequestReceived, ServedVersions, ServerConnection
+from server.net.listener import Listener, ListenerSettings
+from server.net.pump import ConnectionInfo, Pump, Request, Serve
+from server.ports import Buffer
+from server.types import ListenerKind
+
+SERVED = {18: (0, 4), 52: (0, 2), 60: (0, 1), 1: (4, 18)}
+"""Api versions that listeners in these tests serve."""
+
+MAX_REQUEST_SIZE = 1 << 20
+IDLE_TIMEOUT_MS = 60_000
+LOGGER = "kafkaproto.server.net"
+
+
+def framed(payload: bytes) -> bytes:
+    return struct.pack(">i", len(payload)) + payload
+
+
+def request(correlation_id: int, body: bytes = b"", *, api_key: int = 60, version: int = 0) -> bytes:
+    """A framed request; its body is whatever is given, since nobody here decodes it. DescribeCluster by default."""
+    return framed(struct.pack(">hhihB", api_key, version, correlation_id, -1, 0) + body)
+
+
+def echo(correlation_id: int, body: bytes) -> bytes:
+    """What `serve_echo` answers to a `request`: correlation id, no tags, the body."""
+    return framed(struct.pack(">iB", correlation_id, 0) + body)
+
+
+async def serve_echo(request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
+    await trio.lowlevel.checkpoint()
+    assert isinstance(request, RequestReceived)
+    return [memoryview(request.frame)[request.body_offset :]]
+
+
+def make_pump(stream: trio.abc.Stream, serve: Serve, *, served_versions: ServedVersions = SERVED.get) -> Pump:
+    return Pump(
+        stream=stream,
+        connection=ServerConnection(served_versions, max_request_size=MAX_REQUEST_SIZE),
+        info=ConnectionInfo(
+            connection_id=1,
+            listener_name="CONTROLLER",
+            listener_kind=ListenerKind.CONTROLLER,
+            peer_host="192.0.2.7",
+            peer_port=4321,
+        ),
+        serve=serve,
+        idle_timeout_ms=IDLE_TIMEOUT_MS,
+    )
+
+
+def settings(**changes: object) -> ListenerSettings:
+    return ListenerSettings(
+        **{  # type: ignore[arg-type]
+            "name": "PLAINTEXT",
+            "kind": ListenerKind.BROKER,
+            "host": "127.0.0.1",
+            "port": 0,
+            "idle_timeout_ms": IDLE_TIMEOUT_MS,
+            "max_request_size_bytes": MAX_REQUEST_SIZE,
+            **changes,
+        }
+    )
+
+
+@asynccontextmanager
+async def listening(
+    serve: Serve, *, served_versions: ServedVersions = SERVED.get, **changes: object
+) -> AsyncIterator[tuple[Listener, int]]:
+    """A listener on a free port of the loopback; cancelled at the end."""
+    listener = Listener(settings(**changes), served_versions=served_versions, serve=serve)
+    async with trio.open_nursery() as nursery:
+        port = await nursery.start(listener.run)
+        yield listener, port
+        nursery.cancel_scope.cancel()
+
+
+async def receive_exactly(stream: trio.abc.ReceiveStream, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        piece = await stream.receive_some(size - len(data))
+        assert piece, f"the stream ended after {len(data)} of {size} bytes"
+        data += piece
+    return bytes(data)
+
+
+async def is_closed(stream: trio.abc.ReceiveStream) -> bool:
+    """Whether the other end closed the connection without a further byte; waits for whichever happens."""
+    try:
+        return not await stream.receive_some(1)
+    except trio.BrokenResourceError:
+        return True
+
+
+async def wait_until(condition: Callable[[], bool]) -> None:
+    """Let other tasks run until it is so; what comes through real sockets takes real, if little, time."""
+    with trio.fail_after(10):
+        while not condition():
+            await trio.lowlevel.checkpoint()

@@ -1,0 +1,263 @@
+"""Listeners on real loopback sockets: binding, many connections, limits, shortages, stopping."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+from collections.abc import Sequence
+
+import pytest
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from server.net.limits import ACCEPT_BACKOFF_MS
+from server.net.listener import Acceptor, Listener, bind_listener
+from server.net.pump import ConnectionInfo, Request
+from server.ports import Buffer
+from server.types import ListenerKind
+from tests.net.support import (
+    LOGGER,
+    SERVED,
+    echo,
+    is_closed,
+    listening,
+    receive_exactly,
+    request,
+    serve_echo,
+    settings,
+)
+
+pytestmark = pytest.mark.trio
+
+
+async def ask(stream: trio.abc.Stream, number: int = 1) -> None:
+    """One request and its answer."""
+    await stream.send_all(request(number, b"hello"))
+    assert await receive_exactly(stream, len(echo(number, b"hello"))) == echo(number, b"hello")
+
+
+async def test_a_listener_reports_its_port_and_serves_there() -> None:
+    seen: list[ConnectionInfo] = []
+
+    async def serve(request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
+        seen.append(connection)
+        return await serve_echo(request, connection)
+
+    async with listening(serve) as (listener, port):
+        assert port > 0
+        for _ in range(2):
+            stream = await trio.open_tcp_stream("127.0.0.1", port)
+            async with stream:
+                await ask(stream)
+                local_port = stream.socket.getsockname()[1]
+            assert seen[-1].peer_host == "127.0.0.1"
+            assert seen[-1].peer_port == local_port
+        assert listener.statistics().accepted_connections == 2
+    assert [info.connection_id for info in seen] == [1, 2]
+    assert {(info.listener_name, info.listener_kind) for info in seen} == {("PLAINTEXT", ListenerKind.BROKER)}
+    assert listener.statistics().open_connections == 0
+
+
+async def test_many_connections_are_served_at_once() -> None:
+    together = 100
+    arrived = trio.Event()
+    waiting = 0
+
+    async def serve(request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
+        nonlocal waiting
+        waiting += 1
+        if waiting == together:
+            arrived.set()
+        # Nobody is answered before all are being served.
+        await arrived.wait()
+        return await serve_echo(request, connection)
+
+    async def run_client(port: int, number: int) -> None:
+        async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+            await ask(stream, number)
+
+    async with listening(serve) as (listener, port):
+        async with trio.open_nursery() as nursery:
+            for number in range(together):
+                nursery.start_soon(run_client, port, number)
+        assert listener.statistics().accepted_connections == together
+
+
+async def test_every_address_of_the_machine_is_served_where_no_host_is_named() -> None:
+    async with (
+        listening(serve_echo, host="") as (_, port),
+        await trio.open_tcp_stream("127.0.0.1", port) as stream,
+    ):
+        await ask(stream)
+
+
+async def test_a_name_with_several_addresses_has_one_port() -> None:
+    async with (
+        listening(serve_echo, host="localhost") as (_, port),
+        await trio.open_tcp_stream("localhost", port) as stream,
+    ):
+        await ask(stream)
+
+
+async def test_a_port_in_use_is_an_error_that_names_listener_and_address() -> None:
+    async with listening(serve_echo) as (_, port):
+        taken = Listener(settings(name="CONTROLLER", port=port), served_versions=SERVED.get, serve=serve_echo)
+        with pytest.raises(
+            OSError, match=f"listener CONTROLLER cannot listen on 127.0.0.1:{port}: "
+        ) as caught:
+            await taken.run()
+        assert caught.value.errno == errno.EADDRINUSE
+
+
+async def test_a_host_that_is_not_ours_is_an_error_that_names_it() -> None:
+    with pytest.raises(OSError, match=r"listener X cannot listen on no\.such\.host\.invalid:0: "):
+        await bind_listener("X", "no.such.host.invalid", 0)
+
+
+async def test_connections_beyond_the_limit_wait_for_one_to_end(caplog: pytest.LogCaptureFixture) -> None:
+    async with listening(serve_echo, max_connections=2) as (listener, port):
+        streams = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(4)]
+        for stream in streams[:2]:
+            await ask(stream)
+        for stream in streams[2:]:
+            await stream.send_all(request(7, b"hello"))
+        await wait_all_tasks_blocked(0.01)
+        assert listener.statistics().open_connections == 2
+        answer = echo(7, b"hello")
+        for leaving, waiting in ((streams[0], streams[2]), (streams[1], streams[3])):
+            await leaving.aclose()
+            assert await receive_exactly(waiting, len(answer)) == answer
+        for stream in streams[2:]:
+            await stream.aclose()
+    # Not once for each connection that came and went at the limit.
+    assert caplog.messages == ["listener PLAINTEXT is at its 2 connections: others wait"]
+
+
+class ShortListener:
+    """Stands for a listening socket of a process that is out of file descriptors for a while."""
+
+    def __init__(self, failures: list[OSError], stream: trio.SocketStream) -> None:
+        self.failures = failures
+        self.stream = stream
+        self.socket = trio.socket.socket()
+
+    async def accept(self) -> trio.SocketStream:
+        await trio.lowlevel.checkpoint()
+        if self.failures:
+            raise self.failures.pop(0)
+        if self.stream is None:
+            await trio.sleep_forever()
+        stream, self.stream = self.stream, None
+        return stream
+
+
+async def test_a_shortage_of_file_descriptors_is_waited_out_and_said_once(
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    codes = [errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM]
+    short = ShortListener(
+        [OSError(code, os.strerror(code)) for code in codes], trio.SocketStream(trio.socket.socket())
+    )
+    accepted: list[trio.SocketStream] = []
+
+    async def run_connection(stream: trio.SocketStream) -> None:
+        accepted.append(stream)
+        await stream.aclose()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(Acceptor("PLAINTEXT", [short], 10).run, nursery, run_connection)  # type: ignore[list-item]
+        await wait_all_tasks_blocked()
+        while not accepted:
+            await trio.sleep(ACCEPT_BACKOFF_MS / 1000)
+        nursery.cancel_scope.cancel()
+    assert trio.current_time() == pytest.approx(len(codes) * ACCEPT_BACKOFF_MS / 1000, rel=0.3)
+    assert [record.getMessage() for record in caplog.records] == [
+        f"listener PLAINTEXT cannot accept: [Errno {errno.EMFILE}] Too many open files; it goes on trying"
+    ]
+    assert short.socket.fileno() == -1
+
+
+async def test_another_failure_of_accepting_is_not_swallowed() -> None:
+    broken = ShortListener([OSError(errno.EBADF, "gone")], trio.SocketStream(trio.socket.socket()))
+
+    async def run_connection(stream: trio.SocketStream) -> None:
+        raise AssertionError("nothing is accepted")
+
+    async with broken.stream:
+        with pytest.RaisesGroup(pytest.RaisesExc(OSError, match="gone"), flatten_subgroups=True):
+            async with trio.open_nursery() as nursery:
+                await Acceptor("PLAINTEXT", [broken], 10).run(nursery, run_connection)  # type: ignore[list-item]
+    assert broken.socket.fileno() == -1
+
+
+class SlowServe:
+    """Answers when told to."""
+
+    def __init__(self) -> None:
+        self.serving = trio.Event()
+        self.go_on = trio.Event()
+        self.was_cut_off = False
+
+    async def __call__(self, request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
+        self.serving.set()
+        try:
+            await self.go_on.wait()
+        except trio.Cancelled:
+            self.was_cut_off = True
+            raise
+        return await serve_echo(request, connection)
+
+
+async def test_stopping_answers_what_is_in_progress_and_closes_what_is_idle() -> None:
+    serve = SlowServe()
+    async with listening(serve) as (listener, port), trio.open_nursery() as nursery:
+        idle = await trio.open_tcp_stream("127.0.0.1", port)
+        busy = await trio.open_tcp_stream("127.0.0.1", port)
+        await busy.send_all(request(1, b"hello"))
+        await serve.serving.wait()
+        nursery.start_soon(listener.stop, 60_000)
+        assert await is_closed(idle)
+        with pytest.raises(OSError, match="failed"):
+            await trio.open_tcp_stream("127.0.0.1", port)
+        serve.go_on.set()
+        assert await receive_exactly(busy, len(echo(1, b"hello"))) == echo(1, b"hello")
+        assert await is_closed(busy)
+        await idle.aclose()
+        await busy.aclose()
+    assert listener.statistics().open_connections == 0
+
+
+async def test_stopping_cuts_off_what_takes_longer_than_the_bound() -> None:
+    serve = SlowServe()
+    async with listening(serve) as (listener, port), await trio.open_tcp_stream("127.0.0.1", port) as busy:
+        await busy.send_all(request(1))
+        await serve.serving.wait()
+        await listener.stop(20)
+        assert serve.was_cut_off
+        assert await is_closed(busy)
+    assert listener.statistics().open_connections == 0
+
+
+async def test_a_failure_of_our_own_in_serve_ends_the_listener() -> None:
+    async def serve(request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
+        raise AssertionError("our own broken invariant")
+
+    with pytest.RaisesGroup(
+        pytest.RaisesExc(AssertionError, match="our own broken invariant"), flatten_subgroups=True
+    ):
+        async with listening(serve) as (_, port), await trio.open_tcp_stream("127.0.0.1", port) as stream:
+            await stream.send_all(request(1))
+            await trio.sleep_forever()
+
+
+async def test_log_lines_name_the_listener_and_the_peer(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, logger=LOGGER)
+    async with listening(serve_echo) as (_, port), await trio.open_tcp_stream("127.0.0.1", port) as stream:
+        local_port = stream.socket.getsockname()[1]
+        await stream.send_all(b"\xff" * 4)
+        assert await is_closed(stream)
+    assert caplog.messages == [
+        f"closed the connection of 127.0.0.1:{local_port} to listener PLAINTEXT:"
+        " a frame of -1 bytes is announced, allowed are 1 to 1048576"
+    ]

@@ -1,0 +1,350 @@
+"""A disk in memory that forgets, as power loss makes a real one forget, and fails when told to.
+
+What survives ``crash`` is the least that POSIX promises: bytes that a file's ``sync`` covered, names that a
+``sync_directory`` covered. Of the rest, each file keeps a prefix of its writes drawn by the caller's
+generator, the last one torn at any byte; each directory keeps a prefix of its renames, creations and
+removals.
+
+Faults: ``fail(operation, path, error)`` makes coming calls raise; ``crash_before`` raises ``PowerLossError``
+ahead of the n-th changing operation, for tests that crash at every one; ``capacity_bytes`` makes the disk run
+full.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from server.ports import Buffer, Rng
+
+
+class PowerLossError(Exception):
+    """The machine died before the operation it is raised from; call ``crash`` and open everything again."""
+
+
+@dataclass(slots=True)
+class _Node:
+    """A file or a directory, apart from its names."""
+
+    is_directory: bool
+    data: bytearray = field(default_factory=bytearray)
+    synced: bytearray = field(default_factory=bytearray)
+    unsynced: list[tuple[int, bytes | None]] = field(default_factory=list)
+    """Changes since the last sync: (position, bytes written there), or (size, None) for a truncation."""
+    read_only: bool = False
+
+    def change(self, position: int, written: bytes | None) -> None:
+        _apply(self.data, position, written)
+        self.unsynced.append((position, written))
+
+
+_NameChange = dict[str, _Node | None]
+"""Names that change together, with the file that each stands for afterwards."""
+
+
+@dataclass(slots=True)
+class _Fault:
+    operation: str
+    path_suffix: str
+    error: int
+    times: int
+
+
+def _apply(data: bytearray, position: int, written: bytes | None) -> None:
+    if written is None:
+        del data[position:]
+        data.extend(bytes(position - len(data)))
+        return
+    if position > len(data):
+        data.extend(bytes(position - len(data)))
+    data[position : position + len(written)] = written
+
+
+class MemoryFile:
+    """An open file of a ``MemoryDisk``; of no use after a crash, as a descriptor would be."""
+
+    def __init__(self, disk: MemoryDisk, path: str, node: _Node, writable: bool) -> None:
+        self._disk = disk
+        self._path = path
+        self._node = node
+        self._writable = writable
+        self._generation = disk.generation
+        self._open = True
+
+    def _check(self) -> None:
+        assert self._open, f"{self._path} is used after it was closed"
+        assert self._generation == self._disk.generation, f"{self._path} is used after a crash"
+
+    def _before_write(self) -> None:
+        self._check()
+        if not self._writable:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF), self._path)
+        self._disk.before("write", self._path)
+
+    def read_at(self, position: int, length: int) -> bytes:
+        self._check()
+        self._disk.maybe_fail("read", self._path)
+        return bytes(self._node.data[position : position + length])
+
+    def append(self, buffers: Sequence[Buffer]) -> None:
+        self._before_write()
+        self._write(len(self._node.data), b"".join(buffers))
+
+    def write_at(self, position: int, data: Buffer) -> None:
+        self._before_write()
+        self._write(position, bytes(data))
+
+    def _write(self, position: int, data: bytes) -> None:
+        room = self._disk.free_bytes() - max(0, position - len(self._node.data))
+        overwritten = max(0, len(self._node.data) - position)
+        if len(data) - overwritten > room:
+            # A full disk takes what fits and only then complains.
+            self._node.change(position, data[: max(0, overwritten + room)])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
+        if data:
+            self._node.change(position, data)
+
+    def size(self) -> int:
+        self._check()
+        return len(self._node.data)
+
+    def truncate(self, size: int) -> None:
+        self._before_write()
+        self._node.change(size, None)
+
+    def sync(self) -> None:
+        self._check()
+        try:
+            self._disk.before("sync", self._path)
+        except OSError:
+            # As on Linux: the pages count as clean afterwards, so a later sync that succeeds saves nothing of
+            # them.
+            self._node.unsynced.clear()
+            raise
+        for position, written in self._node.unsynced:
+            _apply(self._node.synced, position, written)
+        self._node.unsynced.clear()
+
+    def close(self) -> None:
+        self._check()
+        self._open = False
+
+
+class MemoryLock:
+    """A claim that ends with its release or with a crash."""
+
+    def __init__(self, locked: set[str], path: str) -> None:
+        self._locked = locked
+        self._path = path
+
+    def release(self) -> None:
+        self._locked.discard(self._path)
+
+
+class MemoryDisk:
+    """``server.ports.Disk`` in memory."""
+
+    def __init__(self, *, capacity_bytes: int | None = None) -> None:
+        self.capacity_bytes = capacity_bytes
+        """What all files together may hold, counted by their lengths; None for no limit."""
+        self.operations = 0
+        """Changing operations so far: writes, truncations, syncs, and changes of names."""
+        self.crash_before: int | None = None
+        """Number of the operation (0 is the first one ever) that power loss comes ahead of."""
+        self.generation = 0
+        self._names: dict[str, _Node] = {"/": _Node(is_directory=True)}
+        self._durable_names: dict[str, _Node] = dict(self._names)
+        self._unsynced_names: dict[str, list[_NameChange]] = {}
+        self._locked: set[str] = set()
+        self._faults: list[_Fault] = []
+
+    # What tests ask for.
+
+    def fail(self, operation: str, path_suffix: str, error: int = errno.EIO, *, times: int = 1) -> None:
+        """Make the next ``times`` calls of "read", "write", "sync", "sync_directory", "rename" or "remove"
+        fail.
+
+        Only paths that end in ``path_suffix`` are meant.
+        """
+        self._faults.append(_Fault(operation, path_suffix, error, times))
+
+    def crash(self, rng: Rng) -> None:
+        """Lose power and come back: open files and locks are gone, and so is a part of what was not
+        synced."""
+        self.generation += 1
+        self.crash_before = None
+        self._locked.clear()
+        for directory in sorted(self._unsynced_names):
+            changes = self._unsynced_names[directory]
+            for change in changes[: rng.below(len(changes) + 1)]:
+                _set_names(self._durable_names, change)
+        self._unsynced_names.clear()
+        reachable = {path: node for path, node in self._durable_names.items() if self._is_reachable(path)}
+        self._durable_names = reachable
+        self._names = dict(reachable)
+        for path in sorted(reachable):
+            _lose_unsynced(reachable[path], rng)
+
+    def free_bytes(self) -> int:
+        """How much more the files may grow in all."""
+        if self.capacity_bytes is None:
+            return 1 << 62
+        return self.capacity_bytes - sum(len(node.data) for node in self._names.values())
+
+    def is_read_only(self, path: str) -> bool:
+        """Whether ``set_read_only`` was called on a file."""
+        return self._node(path).read_only
+
+    # What files and the disk itself call ahead of an operation.
+
+    def maybe_fail(self, operation: str, path: str) -> None:
+        """Raise the fault that is planned for this call, if there is one."""
+        for fault in self._faults:
+            if fault.operation == operation and path.endswith(fault.path_suffix):
+                fault.times -= 1
+                if fault.times == 0:
+                    self._faults.remove(fault)
+                raise OSError(fault.error, os.strerror(fault.error), path)
+
+    def before(self, operation: str, path: str) -> None:
+        """Count a changing operation, and fail it where that is planned."""
+        if self.crash_before is not None and self.operations >= self.crash_before:
+            raise PowerLossError(f"power loss before operation {self.operations}: {operation} {path}")
+        self.operations += 1
+        self.maybe_fail(operation, path)
+
+    # The port.
+
+    def open(self, path: str, *, create: bool = False) -> MemoryFile:
+        path = posixpath.normpath(path)
+        if create and path not in self._names:
+            self._need_parent(path)
+            self.before("create", path)
+            self._change_names({path: _Node(is_directory=False)})
+        node = self._file(path)
+        if node.read_only:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return MemoryFile(self, path, node, writable=True)
+
+    def open_read_only(self, path: str) -> MemoryFile:
+        path = posixpath.normpath(path)
+        return MemoryFile(self, path, self._file(path), writable=False)
+
+    def read_file(self, path: str) -> bytes:
+        path = posixpath.normpath(path)
+        self.maybe_fail("read", path)
+        return bytes(self._file(path).data)
+
+    def list_directory(self, path: str) -> list[str]:
+        path = posixpath.normpath(path)
+        if not self._node(path).is_directory:
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+        return sorted(
+            posixpath.basename(name) for name in self._names if _parent(name) == path and name != "/"
+        )
+
+    def exists(self, path: str) -> bool:
+        return posixpath.normpath(path) in self._names
+
+    def is_directory(self, path: str) -> bool:
+        node = self._names.get(posixpath.normpath(path))
+        return node is not None and node.is_directory
+
+    def make_directory(self, path: str) -> None:
+        path = posixpath.normpath(path)
+        if path in self._names:
+            if not self._names[path].is_directory:
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+            return
+        self.make_directory(_parent(path))
+        self.before("create", path)
+        self._change_names({path: _Node(is_directory=True)})
+
+    def rename(self, source: str, target: str) -> None:
+        source, target = posixpath.normpath(source), posixpath.normpath(target)
+        assert _parent(source) == _parent(target), (
+            "a rename across directories is two changes that may part in a crash"
+        )
+        node = self._file(source)
+        self.before("rename", source)
+        self._change_names({source: None, target: node})
+
+    def remove(self, path: str) -> None:
+        path = posixpath.normpath(path)
+        self._file(path)
+        self.before("remove", path)
+        self._change_names({path: None})
+
+    def set_read_only(self, path: str) -> None:
+        self._file(posixpath.normpath(path)).read_only = True
+
+    def sync_directory(self, path: str) -> None:
+        path = posixpath.normpath(path)
+        self._node(path)
+        self.before("sync_directory", path)
+        for change in self._unsynced_names.pop(path, []):
+            _set_names(self._durable_names, change)
+
+    def lock(self, path: str) -> MemoryLock:
+        path = posixpath.normpath(path)
+        if path in self._locked:
+            raise BlockingIOError(errno.EAGAIN, "locked already", path)
+        self.open(path, create=True).close()
+        self._locked.add(path)
+        return MemoryLock(self._locked, path)
+
+    # Names.
+
+    def _node(self, path: str) -> _Node:
+        node = self._names.get(posixpath.normpath(path))
+        if node is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        return node
+
+    def _file(self, path: str) -> _Node:
+        node = self._node(path)
+        if node.is_directory:
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        return node
+
+    def _need_parent(self, path: str) -> None:
+        if not self.is_directory(_parent(path)):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+
+    def _change_names(self, change: _NameChange) -> None:
+        _set_names(self._names, change)
+        self._unsynced_names.setdefault(_parent(next(iter(change))), []).append(change)
+
+    def _is_reachable(self, path: str) -> bool:
+        while path != "/":
+            path = _parent(path)
+            if path not in self._durable_names:
+                return False
+        return True
+
+
+def _parent(path: str) -> str:
+    return posixpath.dirname(path)
+
+
+def _set_names(names: dict[str, _Node], change: _NameChange) -> None:
+    for path, node in change.items():
+        if node is None:
+            names.pop(path, None)
+        else:
+            names[path] = node
+
+
+def _lose_unsynced(node: _Node, rng: Rng) -> None:
+    kept = rng.below(len(node.unsynced) + 1)
+    for position, written in node.unsynced[:kept]:
+        _apply(node.synced, position, written)
+    if kept < len(node.unsynced):
+        position, written = node.unsynced[kept]
+        if written is not None:
+            _apply(node.synced, position, written[: rng.below(len(written) + 1)])
+    node.unsynced.clear()
+    node.data = bytearray(node.synced)
