@@ -13,7 +13,7 @@ more.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -198,6 +198,11 @@ class ClientConnection:
     def is_negotiated(self) -> bool:
         """Whether the server has said what it serves."""
         return self._served is not None
+
+    @property
+    def served_versions(self) -> Mapping[int, tuple[int, int]] | None:
+        """Lowest and highest version of each api key that the server serves; None before it has said so."""
+        return self._served
 
     def data_to_send(self) -> list[Buffer]:
         """The buffers to write now; they are given out once."""

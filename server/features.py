@@ -1,7 +1,7 @@
 """The levels of metadata.version and the other features of a cluster: names, ranges, defaults, dependencies.
 
-A pure table of Kafka 4.3 (KIP-584, KIP-1022). Levels below ``MINIMUM_METADATA_VERSION`` are known by name, so that
-tools can speak of them, but a cluster of ours never runs at one.
+A pure table of Kafka 4.3 (KIP-584, KIP-1022). Levels below ``MINIMUM_METADATA_VERSION`` are known by name, so
+that tools can speak of them, but a cluster of ours never runs at one.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def metadata_version_of_release(
 ) -> MetadataVersion:
     """The version that a release name such as ``4.1-IV1`` or ``4.1`` stands for.
 
-    A release without an IV part means the last level that came with it. Raises ValueError naming what is known.
+    A release without an IV part means the last level that came with it. Raises ValueError naming what is
+    known.
     """
     candidates = [version for version in METADATA_VERSIONS if version >= minimum]
     for version in reversed(candidates):
@@ -154,7 +155,8 @@ def check_level(name: str, level: int) -> None:
 
 
 def supported_ranges() -> dict[str, tuple[int, int]]:
-    """What a node of ours says it supports: for every feature, metadata.version first, lowest and highest level."""
+    """What a node of ours says it supports: for every feature, metadata.version first, lowest and highest
+    level."""
     ranges = {METADATA_VERSION: (MINIMUM_METADATA_VERSION.level, LATEST_METADATA_VERSION.level)}
     ranges.update({name: (0, entry.maximum_level) for name, entry in FEATURES.items()})
     return ranges

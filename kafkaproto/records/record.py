@@ -5,7 +5,8 @@
     header count varint; per header: key length varint, key (UTF-8), value length varint (-1 null), value
 
 All varints are zigzag-coded; the length counts what follows it. This is the inner loop of every log that is
-read or written, so varints of one byte are taken in place and only longer ones cost a call.
+read or written, so varints of one byte, and often of two, are taken in place and only longer ones cost a
+call.
 """
 
 from __future__ import annotations
@@ -64,6 +65,9 @@ class NewRecord(NamedTuple):
     """None for the timestamp of the batch."""
 
 
+_new_tuple = tuple.__new__
+"""Makes a `Record` without the function that named tuples put before it, which costs a tenth of the time."""
+
 PlainRecord = tuple[Buffer | None, Buffer | None, Sequence[NewHeader]]
 """Key, value and headers of a record to build that takes the timestamp of the batch."""
 
@@ -80,47 +84,62 @@ def read_records(
     if not 0 <= count * _MIN_RECORD_SIZE <= size:
         raise RemoteProtocolError(f"{size} bytes cannot be {count} records", offset=0)
     position = 0
+    value: bytes | None
+    headers: tuple[tuple[str, bytes | None], ...]
     for index in range(count):
         start = position
         try:
-            length, position = read_varint(data, position)
-            end = position + length
+            length = data[position]
+            position += 1
+            if length >= 0x80:
+                if data[position] < 0x80:
+                    length = length & 0x7F | data[position] << 7
+                    position += 1
+                else:
+                    length, position = read_unsigned_varint(data, start)
+            end = position + (length >> 1)
             coded = data[position + 1]
             if coded < 0x80:
-                timestamp = base_timestamp + (coded >> 1 ^ -(coded & 1))
+                delta = coded >> 1 ^ -(coded & 1)
                 position += 2
             else:
                 delta, position = read_varlong(data, position + 1)
-                timestamp = base_timestamp + delta
+            timestamp = base_timestamp + delta if append_time is None else append_time
             coded = data[position]
-            if coded < 0x80:
-                position += 1
-            else:
-                coded, position = read_unsigned_varint(data, position)
+            position += 1
+            if coded >= 0x80:
+                if data[position] < 0x80:
+                    coded = coded & 0x7F | data[position] << 7
+                    position += 1
+                else:
+                    coded, position = read_unsigned_varint(data, position - 1)
             offset = base_offset + (coded >> 1 ^ -(coded & 1))
             if data[position] == 1:
                 key = None
                 position += 1
             else:
                 key, position = _read_bytes(data, position)
-            if data[position] == 1:
-                value = None
-                position += 1
+            coded = data[position]
+            if coded & 0x81 == 0x80 and data[position + 1] < 0x80:
+                # A length of two bytes that is not negative.
+                value_start = position + 2
+                position = value_start + ((coded & 0x7F) >> 1 | data[position + 1] << 6)
+                value = data[value_start:position]
             else:
                 value, position = _read_bytes(data, position)
-            headers: tuple[tuple[str, bytes | None], ...] = ()
             if data[position] == 0:
+                headers = ()
                 position += 1
             else:
                 headers, position = _read_headers(data, position)
-            if position != end:
-                raise RemoteProtocolError(f"length {length} does not fit its content", offset=start)
+            if position != end or length & 1:
+                raise RemoteProtocolError("its length does not fit its content", offset=start)
         except IndexError:
             raise RemoteProtocolError(f"record {index}: the bytes end inside it", offset=start) from None
         except RemoteProtocolError as error:
             error.reason = f"record {index}: {error.reason}"
             raise
-        yield Record(offset, timestamp if append_time is None else append_time, key, value, headers)
+        yield _new_tuple(Record, (offset, timestamp, key, value, headers))
     if position != size:
         raise RemoteProtocolError(f"{size - position} bytes follow the last record", offset=position)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from kafkaproto.message import Message
 from kafkaproto.messages import DescribeConfigsRequest, DescribeQuorumRequest
+from server.apis.configs import describe_configs
 from server.apis.context import Reply, RequestContext, Services
 
 
@@ -34,4 +35,10 @@ def handle_describe_configs(
     request: DescribeConfigsRequest, context: RequestContext, services: Services
 ) -> Reply:
     """DescribeConfigs (32, 1-4), either kind of listener: this node answers from its configuration and image."""
-    return services.describe_configs(request, context.api_version, context.listener_kind)
+    return describe_configs(
+        request,
+        image=services.image(),
+        static=services.static_config,
+        node_id=services.node_id,
+        logger_levels=services.logger_levels(),
+    )

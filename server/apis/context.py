@@ -67,8 +67,10 @@ class Services:
     """What the active controller serves, by api key; None while this node has not asked it yet."""
     describe_quorum: Callable[[Message, int], Message]
     """Answer a DescribeQuorum request of a version from this node's own replica of the quorum."""
-    describe_configs: Callable[[Message, int, ListenerKind], Message]
-    """Answer a DescribeConfigs request of a version from this node's configuration and image."""
+    static_config: Mapping[str, str]
+    """The node's properties as they were written; some of it is secret."""
+    logger_levels: Callable[[], Mapping[str, str]]
+    """The level of each of this process's loggers."""
     auto_create_topics: bool
     """auto.create.topics.enable."""
     create_topics: Callable[[Message, RequestContext], None]

@@ -1,7 +1,7 @@
 """DescribeTopicPartitions (75), version 0, broker listeners (KIP-966).
 
 Topics come in order of their names, partitions in order of their indexes, at most as many partitions as the request
-and Kafka's own limit allow; the cursor then names the next one. Eligible leader replicas are null where there are none.
+and Kafka's own limit allow; the cursor then names the next one..
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _partition(
         leader_epoch=partition.leader_epoch,
         replica_nodes=list(partition.replicas),
         isr_nodes=list(partition.isr),
-        eligible_leader_replicas=list(partition.elr) or None,
-        last_known_elr=list(partition.last_known_elr) or None,
+        eligible_leader_replicas=list(partition.elr),
+        last_known_elr=list(partition.last_known_elr),
         offline_replicas=offline_replicas(image, partition, listener_name),
     )

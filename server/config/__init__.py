@@ -4,9 +4,10 @@
 - `listeners`: addresses and security protocols.
 - `rules`: what must hold between keys.
 - `settings`: the result, `Config`, and what this server cannot do yet.
+- `log_levels`: the levels of the loggers of this process.
 """
 
 from server.config.properties import ConfigError
-from server.config.settings import Config, default_config
+from server.config.settings import Config, check_supported, default_config
 
-__all__ = ["Config", "ConfigError", "default_config"]
+__all__ = ["Config", "ConfigError", "check_supported", "default_config"]

@@ -1,4 +1,4 @@
-"""Listeners and other addresses as properties write them: ``NAME://host:port``, ``host:port``, ``id@host:port``."""
+"""Listeners, servers and voters as properties write them: names, hosts and ports."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Address:
 def parse_security_protocols(properties: Properties) -> dict[str, str]:
     """Security protocol by listener name, of ``listener.security.protocol.map``.
 
-    Where the key is not set, controller listeners without an entry are PLAINTEXT as long as no listener has the name
-    of a protocol other than PLAINTEXT, as in Kafka. Raises ConfigError.
+    Where the key is not set, controller listeners without an entry are PLAINTEXT as long as no listener has
+    the name of a protocol other than PLAINTEXT, as in Kafka. Raises ConfigError.
     """
     key = "listener.security.protocol.map"
     protocols = {}
@@ -59,8 +59,8 @@ def parse_listeners(
 ) -> tuple[Endpoint, ...]:
     """The listeners that a key lists, their names in upper case; the host "" stands for every interface.
 
-    Raises ConfigError for an entry that is no listener, for names used twice and, with ``distinct_ports``, for ports
-    used twice, unless it is by one IPv4 and one IPv6 address. Port 0 asks for any free port.
+    Raises ConfigError for an entry that is no listener, for names used twice and, with ``distinct_ports``,
+    for ports used twice, unless it is by one IPv4 and one IPv6 address. Port 0 asks for any free port.
     """
     endpoints = []
     for entry in dict.fromkeys(properties.entries(key)):
@@ -100,8 +100,8 @@ def parse_address(properties: Properties, key: str, text: str) -> Address:
 def parse_voters(properties: Properties, protocols: Mapping[str, str]) -> tuple[Voter, ...]:
     """The static voters of ``controller.quorum.voters``, by id.
 
-    Their directory ids are not known, their address is that of the first controller listener, and they take part in
-    kraft.version 0 only. ``protocols`` must have the controller listener names. Raises ConfigError.
+    Their directory ids are not known, their address is that of the first controller listener, and they take
+    part in kraft.version 0 only. ``protocols`` must have the controller listener names. Raises ConfigError.
     """
     key = "controller.quorum.voters"
     listener = properties.entries("controller.listener.names")[0]

@@ -14,7 +14,7 @@ _ID_KEYS = ("node.id", "broker.id")
 
 
 class ConfigError(Exception):
-    """A node cannot start with these settings; the text names the place, the key, its value and what is allowed."""
+    """A node cannot start with these settings: the text names place, key, value and what is allowed."""
 
     def __init__(self, problem: str, *, where: str, key: str | None = None, value: str | None = None) -> None:
         setting = key if value is None else f"{key}={value}"
@@ -49,9 +49,9 @@ class Properties:
         return BROKER_KEYS[key].default
 
     def get(self, key: str) -> ConfigValue | None:
-        """The value of the key's type, None where there is no value and no default.
+        """The value in the key's type, None where there is no value and no default; `check_each` came before.
 
-        Raises ConfigError where the key does not take the value, or is missing and required.
+        Raises ConfigError where the key is missing and required.
         """
         definition = BROKER_KEYS[key]
         text = self.text_of(key)
@@ -59,10 +59,7 @@ class Properties:
             if definition.required:
                 raise self.error(key, "is required and not set")
             return None
-        try:
-            return definition.parse(text)
-        except ValueError as error:
-            raise self.error(key, str(error)) from error
+        return definition.parse(text)
 
     def integer(self, key: str) -> int:
         """The value of a key of an integer type that has a default or is required."""
@@ -120,7 +117,7 @@ def read_properties(path: str, overrides: Mapping[str, str]) -> tuple[Properties
 
 
 def layered(values: Mapping[str, str], source: str, overrides: Mapping[str, str]) -> Properties:
-    """The values with ``overrides`` on top. ``node.id`` stands for ``broker.id`` and the reverse, as in Kafka."""
+    """The values with ``overrides`` on top; ``node.id`` and ``broker.id`` set each other, as in Kafka."""
     merged = {**values, **overrides}
     origins = {**dict.fromkeys(values, source), **dict.fromkeys(overrides, OVERRIDE)}
     for key, alias in (_ID_KEYS, _ID_KEYS[::-1]):

@@ -1,7 +1,8 @@
 """What must hold between the keys of one node, as stock 4.3.1 checks it before it starts.
 
-The rules are Kafka's, the texts are ours. Where we are stricter, stock would start and then fail or misbehave: a port
-above 65535, a voter named twice, ``[::]`` as an advertised address, a negative retention other than -1.
+The rules are Kafka's, the texts are ours. Where we are stricter, stock would start and then fail or
+misbehave: a port above 65535, a voter named twice, ``[::]`` as an advertised address, a negative retention
+other than -1.
 """
 
 from __future__ import annotations
@@ -51,10 +52,9 @@ _BYTES_PER_CLEANER_THREAD = 1024 * 1024
 def check_identity(properties: Properties) -> None:
     """The keys that every node needs. Raises ConfigError."""
     properties.entries("process.roles")
-    if properties.integer("node.id") < 0:
-        raise properties.error("node.id", "must be 0 or more")
-    if properties.integer("broker.id") != properties.integer("node.id"):
-        raise properties.error("broker.id", f"is another name of node.id={properties.integer('node.id')}")
+    node_id = properties.integer("node.id")
+    if properties.integer("broker.id") != node_id:
+        raise properties.error("broker.id", f"is another name of node.id={node_id}, and must be the same")
     properties.entries("controller.listener.names")
 
 

@@ -51,8 +51,8 @@ _NO_EFFECT_YET = (
 class Config:
     """The settings of one node. Fields that share the name of a key (dots for underscores) hold its value.
 
-    Times and sizes have their unit at the end of the name. An address with the host "" is every interface to bind to,
-    and this machine's own name to tell others.
+    Times and sizes have their unit at the end of the name. An address with the host "" is every interface to
+    bind to, and this machine's own name to tell others.
     """
 
     properties: Properties = field(repr=False)
@@ -119,8 +119,8 @@ class Config:
     def load(cls, path: str | None, overrides: Mapping[str, str]) -> Config:
         """The settings of a file with ``overrides`` on top, or of `default_config` where there is no file.
 
-        Raises ConfigError for a file that cannot be read, a value that its key does not take, and keys that do not go
-        together.
+        Raises ConfigError for a file that cannot be read, a value that its key does not take, and keys that
+        do not go together.
         """
         if path is None:
             return default_config(overrides)
@@ -144,7 +144,7 @@ class Config:
 
     @property
     def controller_listeners(self) -> tuple[Endpoint, ...]:
-        """The listeners of the controller half, as to be bound, in the order of ``controller.listener.names``."""
+        """The listeners of the controller half, as to be bound, in the order of their names' key."""
         return _split(self.listeners, self.controller_listener_names)[1]
 
     def value_of(self, key: str) -> str | None:
@@ -239,8 +239,8 @@ def _advertised(
 ) -> tuple[tuple[Endpoint, ...], tuple[Endpoint, ...]]:
     """What is told to others of the broker half and of the controller half.
 
-    A controller listener that is not among the advertised ones is told as it is bound; if that is to every interface,
-    as this machine's name.
+    A controller listener that is not among the advertised ones is told as it is bound; if that is to every
+    interface, as this machine's name.
     """
     names = properties.entries("controller.listener.names")
     roles = properties.entries("process.roles")

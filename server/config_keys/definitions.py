@@ -1,12 +1,13 @@
 """The configuration keys that Apache Kafka 4.3.1 knows, read from the JSON files beside this module.
 
-A file holds one kind of resource, one key a line: name, type, default, valid values, whether it can change at run
-time, and which keys of the broker stand behind it. The facts were read from a stock node's DescribeConfigs answers
-and key definitions. Where stock refuses more at start-up than its key definition says (``log.roll.ms=0``), the
-stricter bound stands here, so that one check serves start-up and changes at run time alike.
+A file holds one kind of resource, one key a line: name, type, default, valid values, whether it can change at
+run time, and which keys of the broker stand behind it. The facts were read from a stock node's
+DescribeConfigs answers and key definitions. Where stock refuses more at start-up than its key definition says
+(``log.roll.ms=0``), the stricter bound stands here, so that one check serves start-up and changes at run time
+alike.
 
-A file is read when the first of its keys is asked for, and a definition is made when it is asked for: a start needs
-a few dozen of the broker's 363.
+A file is read when the first of its keys is asked for, and a definition is made when it is asked for: a start
+needs a few dozen of the broker's 363.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _MECHANISM_KEYS = (
 )
 """Keys that a listener may set for one SASL mechanism, as ``listener.name.NAME.MECHANISM.KEY``."""
 CLUSTER_WIDE_LISTENER_KEYS = ("max.connections", "max.connection.creation.rate", "num.network.threads")
-"""Keys that may be set for one listener of all brokers; the others with a listener's prefix are a broker's own."""
+"""Keys that all brokers may have for one listener; others with a listener's prefix are a broker's own."""
 
 
 class Definitions(Mapping[str, ConfigDefinition]):
@@ -112,7 +113,7 @@ def base_of_listener_key(name: str) -> str | None:
 
 
 def broker_key(name: str) -> ConfigDefinition | None:
-    """The definition behind a key of a broker, with or without a listener's prefix; None where it is unknown."""
+    """The definition behind a broker's key, with or without a listener's prefix; None for an unknown one."""
     found = BROKER_KEYS.get(name)
     if found is None:
         base = base_of_listener_key(name)

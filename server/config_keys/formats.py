@@ -50,9 +50,8 @@ def check_client_match(entries: tuple[str, ...]) -> None:
     for entry in entries:
         attribute, separator, pattern = entry.partition("=")
         if not separator or attribute.strip() not in CLIENT_ATTRIBUTES:
-            raise ValueError(
-                f"must be a list of ATTRIBUTE=PATTERN, where ATTRIBUTE is one of {', '.join(CLIENT_ATTRIBUTES)}"
-            )
+            attributes = ", ".join(CLIENT_ATTRIBUTES)
+            raise ValueError(f"must be a list of ATTRIBUTE=PATTERN, where ATTRIBUTE is one of {attributes}")
         try:
             re.compile(pattern.strip())
         except re.error as error:

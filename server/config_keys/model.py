@@ -1,8 +1,8 @@
 """What a configuration key is: its type, its default, the values it takes, whether it can change at run time.
 
-The rules of reading a value are those of Kafka's own definitions: blanks around a value do not count, lists are
-split at commas, numbers are decimal. Written back, a value has the form in which Kafka's tools show it, for
-example ``.50`` of a double as ``0.5``.
+The rules of reading a value are those of Kafka's own definitions: blanks around a value do not count, lists
+are split at commas, numbers are decimal. Written back, a value has the form in which Kafka's tools show it,
+for example ``.50`` of a double as ``0.5``.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class ConfigDefinition:
     """Name of a check in `server.config_keys.formats` for values with a form of their own."""
     dynamic: Dynamic | None = None
     alternatives: tuple[str, ...] = ()
-    """Broker keys that set the same thing, this one among them, the one that counts first."""
+    """Broker keys that this one is read from, itself among them: the first one that was set counts."""
     synonyms: tuple[tuple[str, int], ...] = ()
     """Broker keys that give this key of a topic or group its default, with the factor to its unit."""
 
@@ -108,7 +108,7 @@ class ConfigDefinition:
         return None
 
     def canonical(self, text: str) -> str:
-        """The value in the form in which Kafka shows it; ``text`` as it stands where the key does not take it."""
+        """The value as Kafka shows it; ``text`` as it stands where the key does not take it."""
         try:
             return format_value(self.parse(text))
         except ValueError:
@@ -201,7 +201,7 @@ def _parse_double(text: str) -> float:
 
 
 def _double_text(number: float) -> str:
-    """A double as Java prints it: plain from 1e-3 up to 1e7, else one digit, a point, and E with the exponent."""
+    """A double as Java prints it: plain from 1e-3 up to 1e7, else one digit, the others, E, exponent."""
     if number == 0 or 1e-3 <= abs(number) < 1e7:
         return repr(number)
     # repr gives the shortest digits that read back the same, as Java does; only the notation differs.

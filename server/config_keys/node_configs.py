@@ -1,16 +1,16 @@
 """The configuration of one node in layers, and the entries that clients are shown of it.
 
-The layers, the strongest first: values of the cluster's metadata for this broker, values there for all brokers, the
-node's own properties, the defaults. A topic or group has values of its own above them and inherits, key by key, from
-the broker's keys that its definition names.
+The layers, the strongest first: values of the cluster's metadata for this broker, values there for all
+brokers, the node's own properties, the defaults. A topic or group has values of its own above them and
+inherits, key by key, from the broker's keys that its definition names.
 
 What counts as the source of a value follows stock 4.3.1, quirks included, since tools compare it:
 
-- Some keys set the same thing in several units (``log.retention.ms``, ``.minutes``, ``.hours``). The synonyms of one of
-  them begin where the key itself is set, or are empty: a topic whose ``retention.ms`` comes from
+- Some keys set the same thing in several units (``log.retention.ms``, ``.minutes``, ``.hours``). The synonyms
+  of one of them begin where the key itself is set, or are empty: a topic whose ``retention.ms`` comes from
   ``log.retention.hours`` has the right value, but the source DEFAULT and no synonyms.
-- CreateTopics does not share that quirk, and shows values as they were written, where DescribeConfigs shows them in
-  the form of their type.
+- CreateTopics does not share that quirk, and shows values as they were written, where DescribeConfigs shows
+  them in the form of their type.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class NodeConfigs:
         dynamic_default: Mapping[str, str] | None = None,
         dynamic_broker: Mapping[str, str] | None = None,
     ) -> None:
-        """``static`` are the node's properties, the others what the metadata has for all brokers and for this one.
+        """``static`` are the node's properties; the metadata has the values for all brokers and for this one.
 
         A value of the metadata that no broker may have, or not at that level, is left out of account.
         """
@@ -104,14 +104,14 @@ class NodeConfigs:
         )
         self._merged: dict[str, str] = {}
         for _, values in reversed(self._layers):
-            for name, value in values.items():
-                # A value set on top replaces all that the weaker layer said on the same thing, in any unit.
+            # A value set on top replaces all that the weaker layers said on the same thing, in any unit.
+            for name in values:
                 for alternative in _alternatives(name, with_base=False):
                     self._merged.pop(alternative, None)
-                self._merged[name] = value
+            self._merged.update(values)
 
     def value_of(self, name: str) -> str | None:
-        """The value of a broker key in effect, as it was written; its default, or None, where it was not set."""
+        """The value of a broker key in effect, as it was written; else its default; else None."""
         if name in self._merged:
             return self._merged[name]
         definition = BROKER_KEYS.get(name)
@@ -133,32 +133,32 @@ class NodeConfigs:
         return tuple(entries)
 
     def topic_entries(self, own: Mapping[str, str]) -> tuple[ConfigEntry, ...]:
-        """All keys of a topic with the values of its own in ``own``, as DescribeConfigs shows them, by name."""
+        """All keys of a topic that sets the values in ``own``, as DescribeConfigs shows them, by name."""
         return tuple(
             self._derived_entry(name, TOPIC_KEYS.get(name), own, ConfigSource.DYNAMIC_TOPIC)
             for name in _shown(TOPIC_KEYS, own)
         )
 
     def group_entries(self, own: Mapping[str, str]) -> tuple[ConfigEntry, ...]:
-        """All keys of a group with the values of its own in ``own``, by name."""
+        """All keys of a group that sets the values in ``own``, by name."""
         return tuple(
             self._derived_entry(name, GROUP_KEYS.get(name), own, ConfigSource.GROUP, show_default=True)
             for name in _shown(GROUP_KEYS, own)
         )
 
     def client_metrics_entries(self, own: Mapping[str, str]) -> tuple[ConfigEntry, ...]:
-        """All keys of a client metrics subscription with the values of its own in ``own``, by name."""
+        """All keys of a client metrics subscription that sets the values in ``own``, by name."""
         return tuple(
             self._derived_entry(name, CLIENT_METRICS_KEYS.get(name), own, ConfigSource.CLIENT_METRICS)
             for name in _shown(CLIENT_METRICS_KEYS, own)
         )
 
     def effective_topic_configs(self, own: Mapping[str, str]) -> tuple[ConfigEntry, ...]:
-        """All keys of a topic as CreateTopics answers them: values as they were written, no synonyms, by name."""
+        """All keys of a topic that sets the values in ``own``, as CreateTopics shows them, by name."""
         return tuple(self.effective_topic_config(name, own) for name in _shown(TOPIC_KEYS, own))
 
     def effective_topic_config(self, name: str, own: Mapping[str, str]) -> ConfigEntry:
-        """One key of a topic with the values of its own in ``own``; raises KeyError for a key that no topic has."""
+        """One key of a topic that sets the values in ``own``; KeyError for a key that no topic has."""
         if name in own:
             return ConfigEntry(
                 name=name,
@@ -176,7 +176,7 @@ class NodeConfigs:
         return ConfigEntry(name=name, value=value, source=source, definition=definition)
 
     def validate_topic(self, own: Mapping[str, str]) -> str | None:
-        """Why a topic cannot have these values of its own (the answer is INVALID_CONFIG), None where it can."""
+        """Why a topic cannot set these values (the answer is INVALID_CONFIG), None where it can."""
         for name in sorted(own):
             problem = validate_topic_config(name, own[name])
             if problem is not None:

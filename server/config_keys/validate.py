@@ -1,6 +1,6 @@
 """What may be set on a topic and, at run time, on brokers.
 
-A controller of stock checks topics but lets any value onto brokers, which then log errors; these checks serve both.
+A stock controller checks what topics set, but lets any value onto brokers, which then log errors.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def validate_topic_config(name: str, value: str) -> str | None:
 def validate_broker_config(name: str, value: str, *, cluster_default: bool) -> str | None:
     """Why the value cannot be set at run time, None where it can.
 
-    ``cluster_default`` tells a value for all brokers (the resource with the empty name) from one broker's own. Unknown
-    keys are taken, as they may belong to a plug-in; their values are never shown.
+    ``cluster_default`` tells a value for all brokers (the resource with the empty name) from one broker's
+    own. Unknown keys are taken, as they may belong to a plug-in; their values are never shown.
     """
     definition = broker_key(name)
     if definition is None:

@@ -53,6 +53,4 @@ def activation_records(
 
 
 def _turns_elr_on(record: Message) -> bool:
-    return (
-        isinstance(record, FeatureLevelRecord) and record.name == ELR_FEATURE and record.feature_level > 0
-    )
+    return isinstance(record, FeatureLevelRecord) and record.name == ELR_FEATURE and record.feature_level > 0

@@ -12,7 +12,7 @@ from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from server.controller.config import MAX_RECORDS_PER_COMMAND, ControllerConfig
+from server.controller.config import ControllerConfig
 from server.controller.events import CommandContext
 from server.controller.sessions import BrokerSession
 from server.controller.settings import TopicSettings
@@ -63,15 +63,6 @@ class Result:
     response: Message
     records: tuple[Message, ...] = ()
     atomic: bool = True
-    """Whether the records must become visible all at once; if not they may go into several batches."""
+    """Whether all records must be committed together; a request for more than a batch holds is refused then."""
     sessions: Map[int, BrokerSession] | None = None
     """The broker sessions from now on; None where they stay as they are."""
-
-
-def check_record_count(count: int) -> None:
-    """Raise ApiError where one request would lead to more records than a batch may hold."""
-    if count > MAX_RECORDS_PER_COMMAND:
-        raise ApiError(
-            ErrorCode.POLICY_VIOLATION,
-            f"The request leads to {count} metadata records; one request may lead to {MAX_RECORDS_PER_COMMAND}.",
-        )

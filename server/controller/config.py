@@ -1,16 +1,9 @@
-"""The settings that the controller acts by, and its fixed limits."""
+"""The settings that the controller acts by."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-MAX_RECORDS_PER_COMMAND = 10_000
-"""Records that one request may lead to; more is POLICY_VIOLATION. They go into one batch."""
-MAX_PARTITIONS_PER_REQUEST = 10_000
-"""Partitions that one request may create."""
-MAX_BATCH_BYTES = 8 * 1024 * 1024
-"""Largest batch of the metadata log; stock nodes hold batches in buffers of this size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,9 +20,8 @@ that did no harm.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
+from typing import TypeAlias, assert_never
 
 from immutables import Map
 
@@ -31,8 +30,9 @@ from kafkaproto.message import Message
 from kafkaproto.messages import NoOpRecord
 from kafkaproto.records.metadata import encode_metadata_record
 from server.controller.activation import activation_records
+from server.controller.batches import MAX_BATCH_BYTES, MAX_RECORDS_PER_BATCH, batch_ends
 from server.controller.command import ApiError, Result, Situation
-from server.controller.config import MAX_RECORDS_PER_COMMAND, ControllerConfig
+from server.controller.config import ControllerConfig
 from server.controller.effects import AppendRecords, Effect, PublishImage, Respond
 from server.controller.events import (
     BatchCommitted,
@@ -49,12 +49,15 @@ from server.controller.heartbeats import fencing_records
 from server.controller.replies import ParkedReplies, ParkedReply
 from server.controller.sessions import BrokerSession, sessions_at_activation
 from server.controller.settings import TopicSettings
-from server.controller.table import COMMANDS
+from server.controller.table import COMMANDS, Command
 from server.image.image import ClusterImage
 from server.image.loader import LoadState, load_control_batch, load_records
 from server.image.records import record_version
 from server.ports import Rng
 from server.types import NO_NODE
+
+_Append: TypeAlias = tuple[AppendRecords, LoadState]
+"""A batch to append, and what the log's content is with it."""
 
 
 class Controller:
@@ -173,7 +176,9 @@ class Controller:
 
     def _become_active(self, event: BecameActive, now_ms: int) -> None:
         assert not self.is_active, f"active in epoch {self._active_epoch} already"
-        assert event.next_offset >= self._next_offset, f"the log ends at {event.next_offset}, before the image"
+        assert event.next_offset >= self._next_offset, (
+            f"the log ends at {event.next_offset}, before the image"
+        )
         self._active_epoch = event.epoch
         self._leader_id = self._node_id
         self._high_watermark = self._next_offset
@@ -247,9 +252,7 @@ class Controller:
         self._appended.append(state)
 
     def _publish(self) -> None:
-        self._effects.append(
-            PublishImage(image=self._committed.stable, high_watermark=self._high_watermark)
-        )
+        self._effects.append(PublishImage(image=self._committed.stable, high_watermark=self._high_watermark))
 
     def _prepare(self, records: Sequence[Message]) -> list[_Append]:
         """Encode and replay records, in as few batches as hold them, without changing anything here yet."""
@@ -333,7 +336,15 @@ class Controller:
 
     def _set_sessions(self, sessions: Map[int, BrokerSession]) -> None:
         self._sessions = sessions
-        self._session_check_ms = ...
+        if not sessions:
+            self._session_check_ms = None
+        elif self._session_check_ms is None:
+            self._session_check_ms = self._first_session_end_ms()
+        # Else the time stands: contacts only put ends off, and a new session ends after all others.
+
+    def _first_session_end_ms(self) -> int:
+        last_contacts = (session.last_contact_ms for session in self._sessions.values())
+        return min(last_contacts) + self._config.broker_session_timeout_ms
 
     def _do_what_is_due(self, now_ms: int) -> None:
         for reply in self._replies.take_expired(now_ms):
@@ -343,3 +354,36 @@ class Controller:
         if self._no_op_ms is not None and self._no_op_ms <= now_ms:
             self._append(self._prepare([NoOpRecord()]))
             self._no_op_ms = now_ms + self._config.metadata_max_idle_interval_ms
+
+    def _fence_silent_brokers(self, now_ms: int) -> None:
+        settings = TopicSettings(self.newest_image, self._config.static_config, self._node_id)
+        for broker_id in sorted(self._sessions):
+            session = self._sessions[broker_id]
+            if session.is_valid(now_ms, self._config.broker_session_timeout_ms):
+                continue
+            broker = self.newest_image.brokers.get(broker_id)
+            if broker is not None and broker.epoch == session.broker_epoch and not broker.fenced:
+                self._append(self._prepare(fencing_records(self.newest_image, settings, broker)))
+            self._sessions = self._sessions.delete(broker_id)
+        self._session_check_ms = self._first_session_end_ms() if self._sessions else None
+
+
+def _command(event: CommandReceived) -> Command:
+    api_key = event.request.API_KEY
+    assert api_key is not None, f"{event.request.NAME} has no api key"
+    assert api_key in COMMANDS, f"{event.request.NAME} is no command of the controller"
+    return COMMANDS[api_key]
+
+
+def _stamped(state: LoadState, timestamp_ms: int) -> LoadState:
+    """The state with the append time of its last batch, which is known only now."""
+    latest = state.latest.at(state.latest.offset, state.latest.epoch, timestamp_ms)
+    return LoadState(latest=latest, stable=state.stable if state.in_transaction else latest)
+
+
+def _too_large(record_count: int) -> ApiError:
+    return ApiError(
+        ErrorCode.POLICY_VIOLATION,
+        f"The request leads to {record_count} metadata records, more than one batch holds:"
+        f" at most {MAX_RECORDS_PER_BATCH} records and {MAX_BATCH_BYTES} bytes.",
+    )

@@ -11,8 +11,9 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import CreatePartitionsRequest, CreatePartitionsResponse
 from server.controller.assignments import check_assignments
-from server.controller.command import ApiError, Result, Situation, check_record_count
+from server.controller.command import ApiError, Result, Situation
 from server.controller.placement import new_partition, place, usable_brokers
+from server.controller.topics import MAX_PARTITIONS_PER_REQUEST
 from server.image.image import TopicImage
 from server.image.records import partition_record
 
@@ -33,9 +34,12 @@ def create_partitions(situation: Situation, request: CreatePartitionsRequest) ->
         except ApiError as error:
             errors[name] = error
     # The counts come from outside, so they are added up before anything of that size is made.
-    check_record_count(
-        sum(by_name[name][0].count - len(topic.partitions) for name, topic in existing.items())
-    )
+    total = sum(by_name[name][0].count - len(topic.partitions) for name, topic in existing.items())
+    if total > MAX_PARTITIONS_PER_REQUEST:
+        raise ApiError(
+            ErrorCode.POLICY_VIOLATION,
+            f"The request asks for {total} partitions; one request may create {MAX_PARTITIONS_PER_REQUEST}.",
+        )
     records: list[Message] = []
     for name, existing_topic in existing.items():
         try:

@@ -10,14 +10,15 @@ from server.image.image import ClusterImage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppendRecords:
-    """Append records to the metadata log. The quorum's next offset must be ``base_offset``."""
+    """Append records to the metadata log, in one batch: all or none are committed.
+
+    The quorum's next offset must be ``base_offset``.
+    """
 
     epoch: int
     base_offset: int
     records: tuple[bytes, ...]
     """Framed metadata records."""
-    atomic: bool = True
-    """All in one batch, so that all or none are committed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

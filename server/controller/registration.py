@@ -80,6 +80,7 @@ def register_broker(situation: Situation, request: BrokerRegistrationRequest) ->
     return Result(
         response=BrokerRegistrationResponse(broker_epoch=registration.epoch),
         records=tuple(records),
+        atomic=False,
         sessions=sessions,
     )
 

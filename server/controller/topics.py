@@ -24,8 +24,7 @@ from kafkaproto.messages import (
 from kafkaproto.uuids import to_text
 from server.config_keys.node_configs import NodeConfigs
 from server.controller.assignments import check_assignments
-from server.controller.command import ApiError, Result, Situation, check_record_count
-from server.controller.config import MAX_PARTITIONS_PER_REQUEST
+from server.controller.command import ApiError, Result, Situation
 from server.controller.placement import new_partition, place, usable_brokers
 from server.controller.settings import node_configs
 from server.image.image import TOPIC_RESOURCE, ClusterImage, PartitionImage
@@ -35,6 +34,8 @@ from server.types import METADATA_TOPIC
 _MAX_NAME_LENGTH = 249
 _NAME_FORM = re.compile(r"[a-zA-Z0-9._-]+")
 _USE_DEFAULT = -1
+MAX_PARTITIONS_PER_REQUEST = 10_000
+"""Partitions that one request may create, as in stock controllers."""
 
 _CreatableTopic = CreateTopicsRequest.CreatableTopic
 _TopicResult = CreateTopicsResponse.CreatableTopicResult
@@ -66,7 +67,6 @@ def create_topics(situation: Situation, request: CreateTopicsRequest) -> Result:
     records: list[Message] = []
     for new in created:
         records += _records(new, situation.image.metadata_version)
-    check_record_count(len(records))
     return Result(
         response=CreateTopicsResponse(topics=[*(_success(new, configs) for new in created), *failed]),
         records=() if request.validate_only else tuple(records),

@@ -61,7 +61,10 @@ class Listener:
 
     def __init__(self, settings: ListenerSettings, *, served_versions: ServedVersions, serve: Serve) -> None:
         """``served_versions`` says which api versions are served here, ``serve`` answers each request."""
-        self._settings = settings
+        self.settings = settings
+        self._sockets: list[trio.SocketListener] | None = None
+        self._bound_port = settings.port
+        self._has_begun = False
         self._served_versions = served_versions
         self._serve = serve
         self._pumps: dict[int, Pump] = {}
@@ -70,9 +73,30 @@ class Listener:
         self._connections_scope = trio.CancelScope()
         self._has_ended = trio.Event()
 
+    @property
+    def port(self) -> int:
+        """The bound port; the listener must be bound."""
+        assert self._sockets is not None, "the listener is not bound"
+        return self._bound_port
+
+    @property
+    def is_running(self) -> bool:
+        """Whether `run` has been entered and has not ended."""
+        return self._has_begun and not self._has_ended.is_set()
+
     def statistics(self) -> ListenerStatistics:
         """The counts as they are now."""
         return ListenerStatistics(accepted_connections=self._accepted, open_connections=len(self._pumps))
+
+    async def bind(self) -> int:
+        """Listen already, before `run` accepts anybody; returns the bound port.
+
+        A node has to know its ports before it can register them, and may serve only after it has. Whoever
+        connects meanwhile waits in the kernel's backlog. Raises OSError, which names listener and address.
+        """
+        self._sockets = await bind_listener(self.settings.name, self.settings.host, self.settings.port)
+        self._bound_port = bound_port(self._sockets)
+        return self._bound_port
 
     async def run(self, task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED) -> None:
         """Listen and serve until `stop` is called or the task is cancelled; starts with the bound port.
@@ -80,10 +104,14 @@ class Listener:
         Raises OSError, which names listener and address, if it cannot listen there. What ``serve`` raises and
         is no peer's fault comes out as well, inside an exception group.
         """
-        settings = self._settings
+        settings = self.settings
+        self._has_begun = True
         try:
             with self._connections_scope:
-                sockets = await bind_listener(settings.name, settings.host, settings.port)
+                if self._sockets is None:
+                    await self.bind()
+                sockets = self._sockets
+                assert sockets is not None
                 async with trio.open_nursery() as nursery:
                     with self._accept_scope:
                         task_status.started(bound_port(sockets))
@@ -110,7 +138,7 @@ class Listener:
             # It hung up between being accepted and now.
             await trio.aclose_forcefully(stream)
             return
-        settings = self._settings
+        settings = self.settings
         self._accepted += 1
         connection_id = self._accepted
         pump = Pump(

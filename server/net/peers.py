@@ -9,6 +9,7 @@ be taken for the next one.
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import trio
@@ -101,6 +102,11 @@ class PeerChannel:
         self._failures = 0
         self._may_connect_at = trio.current_time()
 
+    @property
+    def served_versions(self) -> Mapping[int, tuple[int, int]] | None:
+        """Lowest and highest version of each api key that the node serves; None while there is no connection."""
+        return None if self._connection is None else self._connection.served_versions
+
     async def send(self, request: Message, version: int | None = None, *, timeout_ms: int) -> Message:
         """Send a request, at the highest common version unless one is given, and wait for its response.
 
@@ -128,14 +134,19 @@ class PeerChannel:
         await trio.sleep_until(self._may_connect_at)
         # Counted as a failure until it succeeds, so that being cancelled half-way counts as one.
         self._failures += 1
-        self._may_connect_at = trio.current_time() + self._backoff.delay_ms(self._failures, self._rng) / 1000
+        self._put_off_connecting(self._failures)
         await self._open_stream()
         connection = ClientConnection(client_id=self._client_id)
         answer = await self._exchange(connection)
         assert isinstance(answer, Negotiated)
         self._failures = 0
+        # A node that takes connections and then drops them is not called without a pause either.
+        self._put_off_connecting(failures=1)
         self._connection = connection
         return connection
+
+    def _put_off_connecting(self, failures: int) -> None:
+        self._may_connect_at = trio.current_time() + self._backoff.delay_ms(failures, self._rng) / 1000
 
     async def _open_stream(self) -> None:
         try:

@@ -65,15 +65,16 @@ async def answer_one(stream: trio.abc.Stream, routes: Mapping[str, Callable[[], 
     """Read one request from a stream and answer it; a peer that leaves or speaks no HTTP is not our
     failure."""
     connection = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_REQUEST_HEAD_BYTES)
+    has_body = True
     try:
         try:
-            answer, more_headers = _route(await _receive_request(stream, connection), routes)
+            request = await _receive_request(stream, connection)
+            answer, more_headers = _route(request, routes)
+            has_body = request.method != b"HEAD"
         except h11.RemoteProtocolError as error:
             _log.info("a request that is not HTTP was refused: %s", error)
-            if connection.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
-                return
             answer, more_headers = HttpAnswer(status=error.error_status_hint, body="bad request\n"), []
-        await stream.send_all(_encode(connection, answer, more_headers))
+        await stream.send_all(_encode(connection, answer, more_headers, has_body=has_body))
     except (trio.BrokenResourceError, _HungUp):
         _log.debug("a probe hung up before its answer was sent")
 
@@ -104,7 +105,9 @@ def _route(
     return route(), []
 
 
-def _encode(connection: h11.Connection, answer: HttpAnswer, more_headers: list[tuple[str, str]]) -> bytes:
+def _encode(
+    connection: h11.Connection, answer: HttpAnswer, more_headers: list[tuple[str, str]], *, has_body: bool
+) -> bytes:
     body = answer.body.encode()
     headers = [
         ("Content-Type", answer.content_type),
@@ -113,5 +116,8 @@ def _encode(connection: h11.Connection, answer: HttpAnswer, more_headers: list[t
         ("Connection", "close"),
         *more_headers,
     ]
-    events = [h11.Response(status_code=answer.status, headers=headers), h11.EndOfMessage()]
-    if connection.their_method... 
+    events: list[h11.Event] = [h11.Response(status_code=answer.status, headers=headers)]
+    if has_body:
+        events.append(h11.Data(data=body))
+    events.append(h11.EndOfMessage())
+    return b"".join(connection.send(event) or b"" for event in events)

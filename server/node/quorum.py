@@ -93,7 +93,9 @@ class QuorumDriver:
         self._log = log
         self._quorum_state_file = quorum_state_file
         self._clock = clock
-        self._send_event, self._receive_event = trio.open_memory_channel[_Command | _Stop](MAX_WAITING_COMMANDS)
+        self._send_event, self._receive_event = trio.open_memory_channel[_Command | _Stop](
+            MAX_WAITING_COMMANDS
+        )
         self._one_thread = trio.CapacityLimiter(1)
         self._replies: dict[int, Deferred[Answer]] = {}
         self._next_command_id = 0
@@ -101,6 +103,7 @@ class QuorumDriver:
         self._appended_at: deque[tuple[int, int]] = deque()
         self._timestamp_ms = -1
         self._is_shut_down = False
+        self._has_ended = trio.Event()
         self.published = Published()
 
     # -- what others may ask -----------------------------------------------------------------------------------
@@ -117,8 +120,9 @@ class QuorumDriver:
             reply.resolve(NoAnswer(reason=f"{MAX_WAITING_COMMANDS} requests wait for the controller already"))
         return reply
 
-    def describe_quorum(self, request: DescribeQuorumRequest, version: int) -> Message:
+    def describe_quorum(self, request: Message, version: int) -> Message:
         """Answer DescribeQuorum from this replica."""
+        assert isinstance(request, DescribeQuorumRequest)
         return describe_quorum_response(request, version, self._raft.describe_quorum(self._clock.wall_ms()))
 
     @property
@@ -134,9 +138,20 @@ class QuorumDriver:
                 return next((each for each in voter.endpoints if each.name == listener_name), None)
         return None
 
+    @property
+    def follows_leader(self) -> bool:
+        """Whether the quorum has a leader, and this node follows it, or is it and has become active."""
+        return self.published.active_epoch is not None
+
+    async def wait_until_follows_leader(self) -> None:
+        """Return once `follows_leader` holds."""
+        while not self.follows_leader:
+            await self.published.changed.wait()
+
     async def stop(self) -> None:
-        """Have the driver give up leadership, write what is to be written and return from `run`."""
+        """Have the driver give up leadership and write what is to be written; returns once the log is closed."""
         await self._send_event.send(_Stop())
+        await self._has_ended.wait()
 
     # -- the loop ----------------------------------------------------------------------------------------------
 
@@ -144,7 +159,8 @@ class QuorumDriver:
         """Drive the cores until `stop`. Raises OSError where the disk fails: nothing is promised after that."""
         self._raft.handle(self._opened, self._clock.now_ms())
         self._controller.handle(
-            controller_events.KRaftVersionChanged(kraft_version=self._raft.kraft_version), self._clock.now_ms()
+            controller_events.KRaftVersionChanged(kraft_version=self._raft.kraft_version),
+            self._clock.now_ms(),
         )
         await self._obey()
         task_status.started()
@@ -152,6 +168,7 @@ class QuorumDriver:
             await self._wait_and_handle()
             await self._obey()
         await self._on_disk(self._log.close)
+        self._has_ended.set()
 
     async def _wait_and_handle(self) -> None:
         """Take in the next event, or the passing of time, and all that has gathered behind it."""
@@ -206,7 +223,6 @@ class QuorumDriver:
                             epoch=effect.epoch,
                             base_offset=effect.base_offset,
                             records=effect.records,
-                            atomic=effect.atomic,
                         ),
                         self._clock.now_ms(),
                     )
@@ -288,7 +304,9 @@ class QuorumDriver:
         leading = self._leading
         if leading is not None and self.published.active_epoch == leading.epoch:
             self._controller.handle(
-                controller_events.HighWatermarkAdvanced(high_watermark=offset, timestamp_ms=self._timestamp_ms),
+                controller_events.HighWatermarkAdvanced(
+                    high_watermark=offset, timestamp_ms=self._timestamp_ms
+                ),
                 self._clock.now_ms(),
             )
             return
@@ -310,7 +328,9 @@ class QuorumDriver:
                 if batch.next_offset > high_watermark:
                     break
                 self._controller.handle(committed_batch(batch), self._clock.now_ms())
-            assert self._controller.next_committed_offset > start, f"no whole batch at committed offset {start}"
+            assert self._controller.next_committed_offset > start, (
+                f"no whole batch at committed offset {start}"
+            )
 
     async def _on_disk(self, work: Callable[[], T]) -> T:
         return await trio.to_thread.run_sync(work, limiter=self._one_thread)
@@ -320,7 +340,7 @@ def committed_batch(batch: RecordBatchView) -> controller_events.BatchCommitted:
     """A batch of the log as the controller takes it."""
     records = None
     if not batch.is_control:
-        records = tuple(decode_metadata_record(record.value)[0] for record in batch.records())
+        records = tuple(decode_metadata_record(record.value or b"")[0] for record in batch.records())
     return controller_events.BatchCommitted(
         base_offset=batch.base_offset,
         last_offset=batch.last_offset,

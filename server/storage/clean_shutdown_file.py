@@ -1,7 +1,7 @@
 """``.kafka_cleanshutdown``: says that a broker stopped in order, and with which broker epoch.
 
-``{"version":0,"brokerEpoch":247}`` without a newline, in each log directory. It is written when everything else is
-closed and removed at the start, so it stands there only between a clean stop and the next start.
+``{"version":0,"brokerEpoch":247}`` without a newline, in each log directory. It is written when everything
+else is closed and removed at the start, so it stands there only between a clean stop and the next start.
 """
 
 from __future__ import annotations

@@ -26,7 +26,6 @@ from kafkaproto.log import (
 )
 from server.ports import Disk, File
 
-
 NO_TIMESTAMP = -1
 """Timestamp of a batch whose producer gave none."""
 
@@ -44,17 +43,12 @@ class _IndexFile:
     def is_full(self) -> bool:
         return self.count * self._entry_size >= self._max_bytes
 
-    def settle(self, entries: bytes) -> bool:
-        """Make the file hold these entries and nothing else; whether what it held was wrong.
-
-        Entries, or zeros in place of them, that a crash left unwritten are missing, not wrong.
-        """
+    def settle(self, entries: bytes) -> None:
+        """Make the file hold these entries and nothing else."""
         self.count = len(entries) // self._entry_size
-        found = self._file.read_at(0, len(entries) + self._entry_size)
-        if found != entries:
+        if self._file.read_at(0, len(entries) + self._entry_size) != entries:
             self._file.truncate(0)
             self._file.append([entries])
-        return not entries.startswith(found.rstrip(b"\0"))
 
     def preallocate(self) -> None:
         self._file.truncate(self.count * self._entry_size)

@@ -44,8 +44,8 @@ class Log:
         self._disk = disk
         self._config = config
         self.directory = directory
-        self.recovery_notes: tuple[str, ...] = ()
-        """What ``open`` had to mend, one sentence each; empty after a clean stop."""
+        self.recovery_note: str | None = None
+        """The torn tail that ``open`` cut off, with file and offset; None where there was none."""
         self._segments: list[Segment] = []
         self._epochs = LeaderEpochs()
         self._failure: OSError | None = None
@@ -62,7 +62,11 @@ class Log:
         make_directory_durably(disk, directory)
         ensure_partition_metadata(disk, directory, topic_id)
         log._remove_leftovers()
-        log._load_segments()
+        try:
+            log._load_segments()
+        except BaseException:
+            log._close_segments()
+            raise
         return log
 
     @property
@@ -180,8 +184,7 @@ class Log:
                 self._active.become_inactive()
                 write_empty_producer_state(self._disk, self.directory, self.log_end_offset)
         finally:
-            for segment in self._segments:
-                segment.close()
+            self._close_segments()
 
     @property
     def _active(self) -> Segment:
@@ -190,6 +193,10 @@ class Log:
     def _segment_of(self, offset: int) -> Segment:
         index = bisect_right(self._segments, offset, key=lambda segment: segment.base_offset)
         return self._segments[index - 1]
+
+    def _close_segments(self) -> None:
+        for segment in self._segments:
+            segment.close()
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -227,26 +234,28 @@ class Log:
     def _load_segments(self) -> None:
         names = self._disk.list_directory(self.directory)
         bases = [base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None]
-        notes: list[str] = []
         if not bases:
             self._segments.append(Segment.create(self._disk, self.directory, 0, self._config))
             self._disk.sync_directory(self.directory)
         epoch = NO_EPOCH
         for base in bases:
-            segment = Segment(self._disk, self.directory, base, self._config)
             if self._segments and self.log_end_offset != base:
                 raise CorruptFileError(
-                    segment.path, f"begins at offset {base}, but {self._active.path} ends at
-                    {self.log_end_offset} (exclusive). A " f"segment is missing or does not belong here:
-                    restore it, or move {self.directory} away and let " "this node fetch the log from other
-                    voters",
+                    self._active.path,
+                    f"ends at offset {self.log_end_offset} (exclusive), but the next segment begins at {base}. One is "
+                    f"missing or does not belong here: restore it, or move {self.directory} away and let this node "
+                    "fetch the log from other voters",
                 )
-            epoch, mended = segment.recover(epoch=epoch, is_last=base == bases[-1], visit=self._note_epoch)
-            notes += mended
-            self._segments.append(segment)
+            self._segments.append(Segment(self._disk, self.directory, base, self._config))
+            recovered = self._active.recover(epoch=epoch, is_last=base == bases[-1], visit=self._note_epoch)
+            epoch = recovered.epoch
+            if recovered.cut_bytes:
+                self.recovery_note = (
+                    f"{self._active.path}: cut {recovered.cut_bytes} bytes of an unfinished append off at byte "
+                    f"{recovered.size}; the log ends at offset {recovered.next_offset}"
+                )
         self._active.become_active()
         self._settle_epoch_file()
-        self.recovery_notes = tuple(notes)
 
     def _note_epoch(self, view: RecordBatchView) -> None:
         self._epochs.assign(view.partition_leader_epoch, view.base_offset)

@@ -1,7 +1,7 @@
 """``quorum-state``: whom this node voted for and whom it follows, in which epoch (KIP-595, KIP-853).
 
-One line of JSON without a newline at its end, replaced as a whole and synced before anything is told to anybody.
-The keys stand in this order:
+One line of JSON without a newline at its end, replaced as a whole and synced before anything is told to
+anybody. The keys stand in this order:
 
     data_version 0 (voters from the configuration)
     {"clusterId":"","leaderId":1,"leaderEpoch":2,"votedId":-1,"appliedOffset":0,"currentVoters":[{"voterId":1}],

@@ -5,11 +5,12 @@ Every batch is read and checked. The bytes up to the first one that is not valid
 - In the last segment, with nothing valid behind it, the rest is the torn tail of an append that was never synced, so
   nobody was told of it: it is cut off.
 - With a valid batch behind it, or in an older segment (which was synced as a whole before a newer one was begun), it
-  is damage to what was once durable. That is never repaired by guessing: the error says where it is and what can be
-  done. A file system that brought the later pages of one unsynced append to the disk before its earlier ones, in the
-  instant of a power loss, looks just the same, and is treated so too: better a question to the operator than silence.
+  is damage to what was once durable. That is never repaired by guessing: the error says where it is and what
+  can be done. A file system that brought the later pages of one unsynced append to the disk before its
+  earlier ones, in the instant of a power loss, looks just the same, and is treated so too: better a question
+  to the operator than silence.
 
-Indexes say nothing that the batches do not; they are rebuilt where they differ.
+Indexes say nothing that the batches do not; they are written anew where they differ.
 """
 
 from __future__ import annotations
@@ -47,10 +48,12 @@ Visitor = Callable[[int, RecordBatchView], None]
 def recover_segment(
     file: File, path: str, *, base_offset: int, epoch: int, is_last: bool, visit: Visitor
 ) -> RecoveredSegment:
-    """Check a segment's ``.log`` file from its start, show every valid batch to ``visit``, cut a torn tail off.
+    """Check a segment's ``.log`` file from its start, show every valid batch to ``visit``, cut a torn tail
+    off.
 
-    Offsets must follow one another without gaps from ``base_offset`` on, leader epochs must not fall below ``epoch``
-    or one another. Raises CorruptFileError for damage that must not be cut off, OSError of the disk.
+    Offsets must follow one another without gaps from ``base_offset`` on, leader epochs must not fall below
+    ``epoch`` or one another. Raises CorruptFileError for damage that must not be cut off, OSError of the
+    disk.
     """
     size = file.size()
     position, next_offset, window = 0, base_offset, WINDOW_BYTES
@@ -81,7 +84,6 @@ def recover_segment(
     if survivor is not None:
         _refuse(path, position, next_offset, f"{fault}, though there is a valid batch at byte {survivor}")
     file.truncate(position)
-    file.sync()
     return RecoveredSegment(size=position, next_offset=next_offset, epoch=epoch, cut_bytes=size - position)
 
 

@@ -1,7 +1,7 @@
 """One segment of a log: ``<base offset>.log``, batches back to back, and its two indexes (see ``index``).
 
-An index entry is made for a batch that begins more than ``index_interval_bytes`` behind the previous entry's; the time
-index gets one more when the segment is closed or left behind, for its newest timestamp.
+An index entry is made for a batch that begins more than ``index_interval_bytes`` behind the previous entry's;
+the time index gets one more when the segment is closed or left behind, for its newest timestamp.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from kafkaproto.log import segment_file_name
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from server.ports import Disk, File
 from server.storage.index import OffsetIndex, TimeIndex
-from server.storage.recovery import recover_segment
+from server.storage.recovery import RecoveredSegment, recover_segment
 
 LOCATE_BYTES = 1 << 16
 """How much is read at once while looking for a batch."""
@@ -29,7 +29,8 @@ class LogConfig:
     segment_bytes: int = 1 << 30
     """A batch that would make a segment longer goes into a new one (``metadata.log.segment.bytes``)."""
     segment_ms: int = 7 * 24 * 3600 * 1000
-    """A batch that is this much younger than a segment's first one goes into a new one (``metadata.log.segment.ms``)."""
+    """A batch that is this much younger than a segment's first one goes into a new one
+    (``metadata.log.segment.ms``)."""
     index_interval_bytes: int = 4096
     segment_index_bytes: int = 10 * 1024 * 1024
     """Length of an index while its segment is appended to."""
@@ -58,17 +59,19 @@ class Segment:
         """An empty segment to append to. Its names are not durable before the directory is synced."""
         segment = cls(disk, directory, base_offset, config)
         assert segment._file.size() == 0, f"{segment.path} exists already"
-        segment._settle_indexes([], [])
+        # A crash may have kept the indexes of an older segment of the same name, which were deleted.
+        segment._offset_index.file.settle(b"")
+        segment._time_index.file.settle(b"")
         segment.become_active()
         return segment
 
     def recover(
         self, *, epoch: int, is_last: bool, visit: Callable[[RecordBatchView], None]
-    ) -> tuple[int, list[str]]:
-        """Read and check what is on disk, cutting a torn tail off and mending the indexes (see ``recovery``).
+    ) -> RecoveredSegment:
+        """Read and check what is on disk, cut a torn tail off, mend the indexes (see ``recovery``).
 
-        Returns the leader epoch of the last record (``epoch`` if there is none) and what was mended, one sentence
-        each. Raises CorruptFileError.
+        ``epoch`` is that of the record ahead of the segment; ``visit`` is shown every batch. Raises
+        CorruptFileError.
         """
         offset_entries: list[bytes] = []
         time_entries: list[bytes] = []
@@ -82,15 +85,14 @@ class Segment:
         recovered = recover_segment(
             self._file, self.path, base_offset=self.base_offset, epoch=epoch, is_last=is_last, visit=note
         )
+        if is_last:
+            # What was appended but not synced may have outlived its process in memory alone, and counts from now on.
+            self._file.sync()
         self.size, self.next_offset = recovered.size, recovered.next_offset
         time_entries.append(self._time_index.note(self._max_timestamp, self._offset_of_max_timestamp))
-        notes = self._settle_indexes(offset_entries, time_entries)
-        if recovered.cut_bytes:
-            notes.append(
-                f"{self.path}: cut {recovered.cut_bytes} bytes of an unfinished append off at byte {self.size}, "
-                f"offset {self.next_offset}"
-            )
-        return recovered.epoch, notes
+        self._offset_index.file.settle(b"".join(offset_entries))
+        self._time_index.file.settle(b"".join(time_entries))
+        return recovered
 
     def become_active(self) -> None:
         """Prepare for appends: give the indexes their full length."""
@@ -114,7 +116,8 @@ class Segment:
         )
 
     def append(self, views: Sequence[RecordBatchView]) -> None:
-        """Write batches at the end, in one call to the disk. Raises OSError, after which the segment is lost."""
+        """Write batches at the end, in one call to the disk. Raises OSError, after which the segment is
+        lost."""
         for view in views:
             assert view.base_offset == self.next_offset, (
                 f"{self.path}: a batch begins at offset {view.base_offset}, expected is {self.next_offset}"
@@ -145,7 +148,8 @@ class Segment:
         self.next_offset = first.base_offset
         self.size = position
         self._file.truncate(position)
-        # Bytes appended later must not reach the disk ahead of this cut, or old batches would follow new ones there.
+        # Bytes appended later must not reach the disk ahead of this cut, or old batches would follow new ones
+        # there.
         self._file.sync()
         self._is_synced = True
         self._offset_index.truncate_to(self.next_offset)
@@ -185,13 +189,6 @@ class Segment:
             self._max_timestamp = view.max_timestamp
             self._offset_of_max_timestamp = view.last_offset
         return position - self._offset_index.last_position > self._config.index_interval_bytes
-
-    def _settle_indexes(self, offset_entries: list[bytes], time_entries: list[bytes]) -> list[str]:
-        notes: list[str] = []
-        for index, entries in ((self._offset_index, offset_entries), (self._time_index, time_entries)):
-            if index.file.settle(b"".join(entries)):
-                notes.append(f"{index.path}: did not agree with the log and was rebuilt")
-        return notes
 
     def _locate(self, offset: int) -> tuple[int, RecordBatchView]:
         """Position and view of the batch that holds ``offset``."""

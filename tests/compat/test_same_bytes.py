@@ -45,8 +45,7 @@ FRAMES: dict[str, bytes] = {
     "an unknown key": framed(header(9999, 0)),
     "a negative key": framed(header(-1, 0)),
     "a key that was removed": framed(header(4, 7) + NO_TAGS),
-    "Metadata": framed(header(METADATA, 1) + ALL_TOPICS_V1),
-    "Vote": framed(header(VOTE, 0) + NO_TAGS + b"\x00\x01" + NO_TAGS),
+    "a key of broker listeners": framed(header(METADATA, 1) + ALL_TOPICS_V1),
     "a version too high": framed(header(DESCRIBE_CLUSTER, 99) + NO_TAGS + CLUSTER_BODY + NO_TAGS),
     "a version too low": framed(header(CREATE_TOPICS, 1) + struct.pack(">ii?", 0, 1000, False)),
     "version minus one": framed(header(DESCRIBE_CONFIGS, -1) + struct.pack(">i", 0)),
@@ -125,6 +124,11 @@ def test_a_strange_frame_is_treated_as_kafka_treats_it(
 ) -> None:
     right = outcome(address(stock_node, listener), FRAMES[name])
     assert outcome(address(node, listener), FRAMES[name]) == right
+
+
+def test_a_broker_listener_hangs_up_on_a_vote(node: Node, stock_node: Node) -> None:
+    vote = framed(header(VOTE, 0) + NO_TAGS + b"\x00\x01" + NO_TAGS)
+    assert [outcome(asked.bootstrap_server, vote) for asked in (stock_node, node)] == [[CLOSED], [CLOSED]]
 
 
 @pytest.mark.parametrize("version", [5, 99, -1])

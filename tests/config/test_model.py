@@ -51,7 +51,7 @@ def test_values_are_read_and_shown_by_their_type(
         (ConfigType.INT, "2147483648", "whole number"),
         (ConfigType.INT, "1_000", "whole number"),
         (ConfigType.INT, "0x10", "whole number"),
-        (ConfigType.INT, "٣", "whole number"),
+        (ConfigType.INT, "\u0663", "whole number"),
         (ConfigType.INT, "\u00a05", "whole number"),
         (ConfigType.SHORT, "32768", "from -32768 to 32767"),
         (ConfigType.LONG, "9" * 10_000, "whole number"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from server.config_keys.node_configs import ConfigEntry
+from server.config_keys.node_configs import ConfigEntry, NodeConfigs
 from tests.config.golden_answers import GoldenStep, golden_steps
 
 STEPS = [pytest.param(step, id=step.name) for step in golden_steps()]
@@ -66,3 +66,45 @@ def test_topics_just_created_show_the_configs_that_stock_shows(step: GoldenStep)
             [entry.name, entry.value, entry.is_read_only, int(entry.source), entry.is_sensitive]
             for entry in entries
         ] == created
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_finest_unit_that_the_file_sets_counts_in_any_order(order: int) -> None:
+    written = [("log.retention.hours", "48"), ("log.retention.minutes", "5"), ("log.roll.hours", "1")]
+    node = NodeConfigs(static=dict(written[::order]))
+    values = {entry.name: entry.value for entry in node.topic_entries({})}
+    assert (values["retention.ms"], values["segment.ms"]) == ("300000", "3600000")
+    assert node.effective_topic_config("retention.ms", {}).value == "300000"
+    assert node.value_of("log.retention.hours") == "48"
+
+
+def test_values_of_the_metadata_that_no_broker_may_have_do_not_count() -> None:
+    bad = {"log.cleaner.threads": "x", "num.partitions": "9", "ssl.keystore.type": "PEM", "log.roll.ms": "7"}
+    node = NodeConfigs(static={"node.id": "1"}, dynamic_default=bad)
+    assert [entry.name for entry in node.default_entries()] == ["log.roll.ms"]
+    assert node.value_of("log.cleaner.threads") == "1"
+    assert node.value_of("num.partitions") == "1"
+    assert node.value_of("log.roll.ms") == "7"
+    assert node.value_of("made.up") is None
+
+
+def test_unlimited_retention_in_hours_stays_unlimited_in_milliseconds() -> None:
+    node = NodeConfigs(static={"log.retention.hours": "-1"})
+    retention = {entry.name: entry for entry in node.topic_entries({})}["retention.ms"]
+    assert retention.value == "-1"
+    assert node.effective_topic_config("retention.ms", {}).value == "-1"
+
+
+def test_asking_for_a_key_that_no_topic_has_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        NodeConfigs(static={}).effective_topic_config("made.up", {})
+
+
+def test_keys_of_the_metadata_that_nobody_knows_are_hidden() -> None:
+    entries = {entry.name: entry for entry in NodeConfigs(static={}).topic_entries({"made.up": "1"})}
+    assert entries["made.up"].value is None
+    assert entries["made.up"].is_sensitive
+    assert (
+        NodeConfigs(static={}).effective_topic_configs({"made.up": "1"})[-1].name
+        == "unclean.leader.election.enable"
+    )

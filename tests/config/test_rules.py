@@ -10,6 +10,7 @@ import pytest
 
 from server.config import Config, ConfigError
 from server.config.settings import check_supported
+from server.config_keys.definitions import BROKER_KEYS
 
 _GOLDEN = json.loads((Path(__file__).parent / "golden" / "start_up.json").read_text())
 BASE: dict[str, str] = _GOLDEN["base"]
@@ -79,9 +80,7 @@ def test_what_is_not_built_yet_is_refused_by_name(
         {},
         {"controller.quorum.voters": "1@127.0.0.1:9093"},
         {"process.roles": "controller", "listeners": "CONTROLLER://:9093"},
-        {
-            "principal.builder.class": "org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder"
-        },
+        {"principal.builder.class": str(BROKER_KEYS["principal.builder.class"].default)},
         {"authorizer.class.name": "", "remote.log.storage.system.enable": "false"},
     ],
     ids=str,

@@ -77,32 +77,3 @@ def test_a_refusal_says_why() -> None:
     )
     assert "read only" in (validate_broker_config("node.id", "1", cluster_default=False) or "")
     assert "for one broker" in (validate_broker_config("listeners", "x", cluster_default=True) or "")
-
-
-def test_values_of_the_metadata_that_no_broker_may_have_do_not_count() -> None:
-    bad = {"log.cleaner.threads": "x", "num.partitions": "9", "ssl.keystore.type": "PEM", "log.roll.ms": "7"}
-    node = NodeConfigs(static={"node.id": "1"}, dynamic_default=bad)
-    assert [entry.name for entry in node.default_entries()] == ["log.roll.ms"]
-    assert node.value_of("log.cleaner.threads") == "1"
-    assert node.value_of("num.partitions") == "1"
-    assert node.value_of("log.roll.ms") == "7"
-    assert node.value_of("made.up") is None
-
-
-def test_unlimited_retention_in_hours_stays_unlimited_in_milliseconds() -> None:
-    node = NodeConfigs(static={"log.retention.hours": "-1"})
-    retention = {entry.name: entry for entry in node.topic_entries({})}["retention.ms"]
-    assert retention.value == "-1"
-    assert node.effective_topic_config("retention.ms", {}).value == "-1"
-
-
-def test_asking_for_a_key_that_no_topic_has_is_an_error() -> None:
-    with pytest.raises(KeyError):
-        NODE.effective_topic_config("made.up", {})
-
-
-def test_keys_of_the_metadata_that_nobody_knows_are_hidden() -> None:
-    entries = {entry.name: entry for entry in NODE.topic_entries({"made.up": "1"})}
-    assert entries["made.up"].value is None
-    assert entries["made.up"].is_sensitive
-    assert NODE.effective_topic_configs({"made.up": "1"})[-1].name == "unclean.leader.election.enable"

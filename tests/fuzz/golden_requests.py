@@ -1,4 +1,5 @@
-"""Requests as stock Apache Kafka 4.3.1 nodes sent them, recorded on the wire: header and body, without the size.
+"""Requests as stock Apache Kafka 4.3.1 nodes sent them, recorded on the wire: header and body, without the
+size.
 
 They were captured between live nodes of a quorum on plaintext listeners; none was made by our own encoder.
 """

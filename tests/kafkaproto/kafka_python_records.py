@@ -1,5 +1,4 @@
-"""kafka-python's record code, the second opinion of these tests. Importing it warns on some Python
-versions."""
+"""kafka-python's record code, a second opinion for these tests. Some Python versions warn when it is imported."""
 
 import warnings
 

@@ -27,7 +27,8 @@ def framed(payload: bytes) -> bytes:
 
 
 def request(correlation_id: int, body: bytes = b"", *, api_key: int = 60, version: int = 0) -> bytes:
-    """A framed request; its body is whatever is given, since nobody here decodes it. DescribeCluster by default."""
+    """A framed request; its body is whatever is given, since nobody here decodes it. DescribeCluster by
+    default."""
     return framed(struct.pack(">hhihB", api_key, version, correlation_id, -1, 0) + body)
 
 

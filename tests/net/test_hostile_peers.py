@@ -1,4 +1,5 @@
-"""Peers that send garbage, lie about sizes, or hold on: they are closed with one log line, nobody else notices.
+"""Peers that send garbage, lie about sizes, or hold on: they are closed with one log line, nobody else
+notices.
 
 On real loopback sockets, with requests decoded as a node does it. "The memory does not move" is measured.
 """

@@ -166,9 +166,8 @@ async def test_a_shortage_of_file_descriptors_is_waited_out_and_said_once(
         await stream.aclose()
 
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(Acceptor("PLAINTEXT", [short], 10).run, nursery, run_connection)  # type: ignore[list-item]
-        await wait_all_tasks_blocked()
-        while not accepted:
+        nursery.start_soon(Acceptor("PLAINTEXT", [short], 10).run, nursery, run_connection)  # type:
+        ignore[list-item] await wait_all_tasks_blocked() while not accepted:
             await trio.sleep(ACCEPT_BACKOFF_MS / 1000)
         nursery.cancel_scope.cancel()
     assert trio.current_time() == pytest.approx(len(codes) * ACCEPT_BACKOFF_MS / 1000, rel=0.3)
@@ -187,7 +186,8 @@ async def test_another_failure_of_accepting_is_not_swallowed() -> None:
     async with broken.stream:
         with pytest.RaisesGroup(pytest.RaisesExc(OSError, match="gone"), flatten_subgroups=True):
             async with trio.open_nursery() as nursery:
-                await Acceptor("PLAINTEXT", [broken], 10).run(nursery, run_connection)  # type: ignore[list-item]
+                await Acceptor("PLAINTEXT", [broken], 10).run(nursery, run_connection)  # type:
+                ignore[list-item]
     assert broken.socket.fileno() == -1
 
 

@@ -1,4 +1,5 @@
-"""Channels to other nodes on real loopback sockets: versions, one at a time, every way of losing the other end."""
+"""Channels to other nodes on real loopback sockets: versions, one at a time, every way of losing the other
+end."""
 
 from __future__ import annotations
 

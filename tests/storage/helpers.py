@@ -1,9 +1,12 @@
-"""What several tests of storage share: a seeded generator, a scripted clock, and a disk of each kind."""
+"""What several tests of storage share: generators, a scripted clock, and batches to append and look at."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterable
+
+from kafkaproto.records.batch import NewRecord, build_batch, iterate_batches
+from server.storage.log import Log
 
 
 class SeededRng:
@@ -43,3 +46,39 @@ class ScriptedClock:
 
     def wall_ms(self) -> int:
         return next(self._wall_times_ms)
+
+
+def batch(
+    base_offset: int,
+    *,
+    count: int = 1,
+    epoch: int = 1,
+    timestamp_ms: int = 1_000,
+    value_bytes: int = 10,
+    fill: int = 0x55,
+) -> bytes:
+    """A batch of ``count`` data records, as a leader of ``epoch`` would append it."""
+    records = [NewRecord(None, bytes([fill]) * value_bytes) for _ in range(count)]
+    return build_batch(
+        records, base_offset=base_offset, partition_leader_epoch=epoch, timestamp_ms=timestamp_ms
+    )
+
+
+def batches_of(data: bytes) -> list[tuple[int, int]]:
+    """(base offset, leader epoch) of each batch in bytes that hold nothing but whole batches."""
+    views = list(iterate_batches(data))
+    assert sum(view.size_in_bytes for view in views) == len(data)
+    for view in views:
+        view.check()
+    return [(view.base_offset, view.partition_leader_epoch) for view in views]
+
+
+def read_all(log: Log) -> bytes:
+    """Everything that a log holds."""
+    parts = []
+    offset = log.log_start_offset
+    while offset < log.log_end_offset:
+        part = log.read(offset, 1 << 20)
+        offset = list(iterate_batches(part))[-1].next_offset
+        parts.append(part)
+    return b"".join(parts)

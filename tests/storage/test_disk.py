@@ -18,18 +18,6 @@ from tests.sim.disk import MemoryDisk, PowerLossError
 from tests.storage.helpers import FixedRng, SeededRng
 
 
-@pytest.fixture(params=["real", "memory"])
-def disk(request: pytest.FixtureRequest) -> Disk:
-    return OsDisk() if request.param == "real" else MemoryDisk()
-
-
-@pytest.fixture
-def root(disk: Disk, tmp_path: Path) -> str:
-    if isinstance(disk, MemoryDisk):
-        disk.make_directory(str(tmp_path))
-    return str(tmp_path)
-
-
 def test_appended_buffers_follow_one_another(disk: Disk, root: str) -> None:
     file = disk.open(f"{root}/a", create=True)
     file.append([b"one", bytearray(b""), memoryview(b"two")])

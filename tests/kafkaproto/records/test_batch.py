@@ -464,7 +464,7 @@ def test_place_of_an_error_in_uncompressed_records() -> None:
     with pytest.raises(RemoteProtocolError) as caught:
         list(RecordBatchView(data, 4).records())
     assert str(caught.value) == (
-        "record batch with base offset 100: record 1: length 7 does not fit its content (at byte 213)"
+        "record batch with base offset 100: record 1: its length does not fit its content (at byte 213)"
     )
 
 

@@ -77,10 +77,11 @@ def test_bytes_behind_the_last_record() -> None:
 @pytest.mark.parametrize(
     ("text", "reason", "offset"),
     [
-        ("0b000000010100", "length -6 does not fit its content", 7),
-        ("00000000010100", "length 0 does not fit its content", 7),
-        ("0a000000010100", "length 5 does not fit its content", 7),
-        ("0e000000010100", "length 7 does not fit its content", 7),
+        ("0b000000010100", "its length does not fit its content", 7),
+        ("0d000000010100", "its length does not fit its content", 7),
+        ("00000000010100", "its length does not fit its content", 7),
+        ("0a000000010100", "its length does not fit its content", 7),
+        ("0e000000010100", "its length does not fit its content", 7),
         ("feffffff0f0000", "the bytes end inside it", 7),
         ("0c00ffffffffff", "the bytes end inside a varlong", 9),
         ("0c0000ffffffff", "the bytes end inside a varint", 10),
@@ -88,6 +89,7 @@ def test_bytes_behind_the_last_record() -> None:
         ("0c000000080100", "a key or value of 4 bytes where 2 are left", 11),
         ("0c000000ffffff", "the bytes end inside a varint", 11),
         ("0c000000010500", "a key or value cannot have length -3", 12),
+        ("0e00000001810100", "a key or value cannot have length -65", 12),
         ("0c000000010400", "a key or value of 2 bytes where 1 are left", 12),
         ("0c000000010101", "-1 headers, allowed are 0 to 65536", 13),
         ("0c000000010180", "the bytes end inside a varint", 13),
@@ -99,7 +101,7 @@ def test_wrong_field_is_named(text: str, reason: str, offset: int) -> None:
 
 
 def test_a_record_that_runs_into_the_next() -> None:
-    assert fault(b"\x0e" + PLAIN[1:] + PLAIN, 2) == ("record 0: length 7 does not fit its content", 0)
+    assert fault(b"\x0e" + PLAIN[1:] + PLAIN, 2) == ("record 0: its length does not fit its content", 0)
 
 
 def test_headers() -> None:

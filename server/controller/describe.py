@@ -1,0 +1,107 @@
+"""One line each for events, effects and a controller's state, for transcripts, logs and reports of failures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import assert_never
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message, Struct
+from kafkaproto.records.metadata import decode_metadata_record
+from server.controller.controller import Controller
+from server.controller.effects import AppendRecords, Effect, PublishImage, Respond
+from server.controller.events import (
+    BatchCommitted,
+    BecameActive,
+    BecameInactive,
+    CommandReceived,
+    ControlBatchAppended,
+    Event,
+    HighWatermarkAdvanced,
+    KRaftVersionChanged,
+    Tick,
+)
+
+_RECORDS_SHOWN = 20
+"""A line stays a line: of a large batch the first records have to do."""
+
+
+def describe_event(event: Event) -> str:
+    """An event and what it carries."""
+    match event:
+        case BecameActive():
+            return f"became active epoch={event.epoch} next={event.next_offset}"
+        case BecameInactive():
+            return f"became inactive leader={event.leader_id} epoch={event.epoch}"
+        case BatchCommitted():
+            kinds = "control" if event.records is None else " ".join(_kind(each) for each in event.records)
+            return f"batch committed {event.base_offset}..{event.last_offset} epoch={event.epoch} {kinds}"
+        case HighWatermarkAdvanced():
+            return f"high watermark {event.high_watermark}"
+        case ControlBatchAppended():
+            return f"control batch appended next={event.next_offset}"
+        case KRaftVersionChanged():
+            return f"kraft.version {event.kraft_version}"
+        case CommandReceived():
+            return f"command #{event.command_id} {event.request.NAME} v{event.version}"
+        case Tick():
+            return "tick"
+        case _:
+            assert_never(event)
+
+
+def describe_effect(effect: Effect) -> str:
+    """An effect; the first records with all that they say, a response with the errors in it."""
+    match effect:
+        case AppendRecords():
+            return f"append epoch={effect.epoch} base={effect.base_offset} {_records(effect.records)}"
+        case Respond():
+            said = " ".join(_response(effect.response))
+            return f"respond #{effect.command_id} {effect.response.NAME} {said}".rstrip()
+        case PublishImage():
+            return f"publish image offset={effect.image.offset} high watermark={effect.high_watermark}"
+        case _:
+            assert_never(effect)
+
+
+def describe_controller(controller: Controller) -> str:
+    """What the controller is and how far it has come."""
+    if controller.is_active:
+        role = f"active epoch={controller.active_epoch}"
+    else:
+        role = f"standby leader={controller.leader_id}"
+    newest, committed = controller.newest_image, controller.committed_image
+    return (
+        f"{role} newest={newest.offset} committed={committed.offset} parked={controller.parked_reply_count}"
+        f" brokers={len(newest.brokers)} topics={len(newest.topics)}"
+    )
+
+
+def _kind(record: Message) -> str:
+    return record.NAME.removesuffix("Record")
+
+
+def _records(values: Sequence[bytes]) -> str:
+    shown = []
+    for value in values[:_RECORDS_SHOWN]:
+        message, version = decode_metadata_record(value)
+        fields = json.dumps(message.to_json(version), separators=(",", ":"))
+        shown.append(f"{_kind(message)}v{version}{fields}")
+    if len(values) > _RECORDS_SHOWN:
+        shown.append(f"and {len(values) - _RECORDS_SHOWN} more")
+    return " ".join(shown)
+
+
+def _response(response: Struct) -> Iterator[str]:
+    """Fields of the response itself, then the error codes of what it lists, in order."""
+    names: tuple[str, ...] = response.__slots__
+    for name in names:
+        value = getattr(response, name)
+        if name == "error_code":
+            yield ErrorCode(value).name
+        elif isinstance(value, list):
+            for item in value:
+                yield ErrorCode(item.error_code).name
+        elif name not in ("throttle_time_ms", "unknown_tags"):
+            yield f"{name}={value}"

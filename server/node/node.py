@@ -1,0 +1,300 @@
+"""A node: its parts put together, started in order, stopped in order.
+
+Start: ports, directories and log (`server.node.startup`), the quorum's task, the controller listener; then controller
+and broker register over that listener, as those of any other node would; once the broker is unfenced clients are let
+in. Stop, the other way round: the broker hands over and leaves, listeners finish what is in progress, the quorum's task
+gives up leadership and closes the log. Everything runs in one nursery; what fails in it and is no peer's fault ends the
+node.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+import trio
+
+from kafkaproto.message import Message
+from server.apis.context import Answer, RequestContext, Services
+from server.apis.table import served_versions
+from server.broker.lifecycle import BrokerIdentity, BrokerLifecycle
+from server.config import Config
+from server.config.log_levels import logger_levels
+from server.controller.events import CommandContext
+from server.features import supported_ranges
+from server.net.listener import Listener, ListenerSettings
+from server.node.broker_half import BrokerHalf
+from server.node.controller_channel import ControllerChannel
+from server.node.controller_registration import keep_registered
+from server.node.dispatch import Dispatcher
+from server.node.forwarding import Forwarder
+from server.node.http import HttpAnswer, serve_http
+from server.node.startup import Opened, mark_clean_shutdown, open_node
+from server.ports import Clock, Disk, Rng
+from server.types import Deferred, Endpoint, ListenerKind
+
+_log = logging.getLogger("kafkaproto.server.node")
+
+CONTROLLED_SHUTDOWN_TIMEOUT_MS = 30_000
+"""How long a stopping broker waits for the controller to move its partitions away."""
+
+DRAIN_TIMEOUT_MS = 2_000
+"""How long a stopping listener waits for requests in progress."""
+
+_HEARTBEAT_KEY = 63
+
+_NO_LIMIT_MS = 10**12
+"""Stands for a negative ``connections.max.idle.ms``: some thirty years."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Running:
+    """What a started node holds on to."""
+
+    opened: Opened
+    listeners: list[Listener]
+    broker: BrokerHalf | None
+
+
+class Node:
+    """One node. `run` it, `stop` it."""
+
+    def __init__(self, config: Config, *, disk: Disk, clock: Clock, rng: Rng) -> None:
+        self._config = config
+        self._disk = disk
+        self._clock = clock
+        self._rng = rng
+        self._stop_asked = trio.Event()
+        self._running: _Running | None = None
+
+    def stop(self) -> None:
+        """Ask for a controlled shutdown; `run` returns when it is over."""
+        self._stop_asked.set()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the node serves, and its quorum has a leader that it follows or is."""
+        running = self._running
+        if running is None or not running.opened.quorum.follows_leader:
+            return False
+        return running.broker is None or running.broker.is_running
+
+    async def run(self, announce: Callable[[str], None]) -> None:
+        """Run until `stop`; ``announce`` gets the one line that says that the node serves.
+
+        Raises OSError and StorageError for what its directories or ports refuse, RegistrationTimeout where no
+        controller takes the broker in.
+        """
+        async with trio.open_nursery() as nursery:
+            with trio.CancelScope() as until_stopped:
+                nursery.start_soon(self._cancel_when_stopped, until_stopped)
+                await self._start(nursery)
+                announce(self._ready_line())
+                await trio.sleep_forever()
+            await self._stop_in_order()
+            nursery.cancel_scope.cancel()
+
+    async def _cancel_when_stopped(self, scope: trio.CancelScope) -> None:
+        await self._stop_asked.wait()
+        scope.cancel()
+
+    # -- start -------------------------------------------------------------------------------------------------
+
+    async def _start(self, nursery: trio.Nursery) -> None:
+        config = self._config
+        if config.http_listener is not None:
+            address = config.http_listener
+            await nursery.start(partial(serve_http, address.host, address.port, self._routes()))
+        dispatcher: list[Dispatcher] = []
+        listeners = [self._listener(endpoint, dispatcher) for endpoint in config.listeners]
+        ports = {listener.settings.name: await listener.bind() for listener in listeners}
+        opened = await trio.to_thread.run_sync(
+            partial(
+                open_node,
+                config,
+                controller_endpoints=_with_ports(config.advertised_controller_listeners, ports),
+                disk=self._disk,
+                clock=self._clock,
+                rng=self._rng,
+            )
+        )
+        await nursery.start(opened.quorum.run)
+        dispatcher.append(Dispatcher(self._services(nursery, opened)))
+        for listener in listeners:
+            if listener.settings.kind is ListenerKind.CONTROLLER:
+                await nursery.start(listener.run)
+        broker = self._broker(opened, _with_ports(config.advertised_broker_listeners, ports))
+        self._running = _Running(opened=opened, listeners=listeners, broker=broker)
+        self._register_controller(nursery, opened, _with_ports(config.advertised_controller_listeners, ports))
+        if broker is not None:
+            await nursery.start(broker.run)
+            for listener in listeners:
+                if listener.settings.kind is ListenerKind.BROKER:
+                    await nursery.start(listener.run)
+        await opened.quorum.wait_until_follows_leader()
+
+    def _listener(self, endpoint: Endpoint, dispatcher: list[Dispatcher]) -> Listener:
+        """A listener that serves through what ``dispatcher`` holds by the time it runs."""
+        config = self._config
+        of_controller = endpoint.name in config.controller_listener_names
+        kind = ListenerKind.CONTROLLER if of_controller else ListenerKind.BROKER
+        idle_ms = config.connections_max_idle_ms
+        return Listener(
+            ListenerSettings(
+                name=endpoint.name,
+                kind=kind,
+                host=endpoint.host,
+                port=endpoint.port,
+                max_connections=config.max_connections,
+                max_request_size_bytes=config.socket_request_max_bytes,
+                idle_timeout_ms=idle_ms if idle_ms >= 0 else _NO_LIMIT_MS,
+            ),
+            served_versions=partial(served_versions, kind),
+            serve=lambda request, connection: dispatcher[0].serve(request, connection),
+        )
+
+    def _channel(self, opened: Opened, client_id: str) -> ControllerChannel:
+        name = self._config.controller_listener_names[0]
+        return ControllerChannel(
+            client_id=client_id, locate=lambda: opened.quorum.leader_endpoint(name), rng=self._rng
+        )
+
+    def _services(self, nursery: trio.Nursery, opened: Opened) -> Services:
+        quorum = opened.quorum
+        forwarder = Forwarder(nursery, self._channel(opened, str(self._config.node_id)))
+
+        def submit(request: Message, context: RequestContext) -> Deferred[Answer]:
+            return quorum.submit(request, context.api_version, self._command_context(request, context))
+
+        return Services(
+            node_id=self._config.node_id,
+            cluster_id=opened.cluster_id,
+            image=lambda: quorum.published.image,
+            leader=lambda: quorum.published.leader,
+            kraft_version=lambda: quorum.kraft_version,
+            choose=self._rng.below,
+            submit=submit,
+            forward=forwarder.forward,
+            controller_versions=forwarder.controller_versions,
+            describe_quorum=quorum.describe_quorum,
+            static_config=self._config.properties.values,
+            logger_levels=logger_levels,
+            auto_create_topics=self._config.auto_create_topics_enable,
+            create_topics=forwarder.create_topics,
+        )
+
+    def _command_context(self, request: Message, context: RequestContext) -> CommandContext:
+        # A heartbeat has to be answered before the next one is due.
+        timeout_ms = getattr(request, "timeout_ms", None)
+        if context.api_key == _HEARTBEAT_KEY:
+            timeout_ms = self._config.broker_heartbeat_interval_ms // 2
+        return CommandContext(
+            listener_name=context.listener_name,
+            principal=context.principal,
+            client_host=context.client_host,
+            client_id=context.client_id,
+            deadline_ms=None if timeout_ms is None else self._clock.now_ms() + max(0, timeout_ms),
+        )
+
+    def _register_controller(
+        self, nursery: trio.Nursery, opened: Opened, endpoints: tuple[Endpoint, ...]
+    ) -> None:
+        config = self._config
+        nursery.start_soon(
+            partial(
+                keep_registered,
+                node_id=config.node_id,
+                incarnation_id=self._rng.uuid(),
+                endpoints=endpoints,
+                features=supported_ranges(),
+                channel=self._channel(opened, str(config.node_id)),
+                published=opened.quorum.published,
+            )
+        )
+
+    def _broker(self, opened: Opened, endpoints: tuple[Endpoint, ...]) -> BrokerHalf | None:
+        config = self._config
+        if not config.is_broker:
+            return None
+        lifecycle = BrokerLifecycle(
+            BrokerIdentity(
+                broker_id=config.node_id,
+                cluster_id=opened.cluster_id,
+                incarnation_id=opened.broker_incarnation_id,
+                endpoints=endpoints,
+                rack=config.broker_rack,
+                features=supported_ranges(),
+                directories=opened.directory_ids,
+                previous_broker_epoch=opened.previous_broker_epoch,
+            ),
+            heartbeat_interval_ms=config.broker_heartbeat_interval_ms,
+            registration_timeout_ms=config.initial_broker_registration_timeout_ms,
+            now_ms=self._clock.now_ms(),
+        )
+        return BrokerHalf(
+            lifecycle,
+            channel=self._channel(opened, str(config.node_id)),
+            published=opened.quorum.published,
+            heartbeat_interval_ms=config.broker_heartbeat_interval_ms,
+            clock=self._clock,
+        )
+
+    def _ready_line(self) -> str:
+        running, config = self._running, self._config
+        assert running is not None
+        parts = [f"ready node.id={config.node_id}", f"roles={','.join(config.process_roles)}"]
+        for listener in running.listeners:
+            kind = listener.settings.kind.value
+            if not any(part.startswith(f"{kind}=") for part in parts):
+                parts.append(f"{kind}={listener.settings.host or '0.0.0.0'}:{listener.port}")
+        return " ".join([*parts, f"cluster.id={running.opened.cluster_id}"])
+
+    def _routes(self) -> Mapping[str, Callable[[], HttpAnswer]]:
+        def ready() -> HttpAnswer:
+            if self.is_ready:
+                return HttpAnswer(status=200, body="ready\n")
+            return HttpAnswer(status=503, body="not ready\n")
+
+        def live() -> HttpAnswer:
+            """The process answers as long as its loops run; it counts as live while its quorum has a leader."""
+            running = self._running
+            if running is not None and running.opened.quorum.follows_leader:
+                return HttpAnswer(status=200, body="live\n")
+            return HttpAnswer(status=503, body="the quorum has no leader\n")
+
+        return {"/ready": ready, "/live": live}
+
+    # -- stop --------------------------------------------------------------------------------------------------
+
+    async def _stop_in_order(self) -> None:
+        running = self._running
+        if running is None:
+            return
+        if running.broker is not None:
+            await running.broker.leave(CONTROLLED_SHUTDOWN_TIMEOUT_MS)
+        async with trio.open_nursery() as stopping:
+            for listener in running.listeners:
+                if listener.is_running:
+                    stopping.start_soon(listener.stop, DRAIN_TIMEOUT_MS)
+        await running.opened.quorum.stop()
+        epoch = running.broker.broker_epoch if running.broker is not None else None
+        if epoch is not None:
+            await trio.to_thread.run_sync(
+                partial(mark_clean_shutdown, self._config, disk=self._disk, broker_epoch=epoch)
+            )
+        _log.info("stopped")
+
+
+def _with_ports(endpoints: tuple[Endpoint, ...], ports: Mapping[str, int]) -> tuple[Endpoint, ...]:
+    """Endpoints as others are told of them: the bound port for port 0, this machine's name for no host."""
+    return tuple(
+        replace(
+            endpoint,
+            port=endpoint.port or ports[endpoint.name],
+            host=endpoint.host or socket.getfqdn(),
+        )
+        for endpoint in endpoints
+    )

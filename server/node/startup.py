@@ -1,0 +1,208 @@
+"""From directories on disk to a quorum driver that is about to run.
+
+Everything here blocks and runs in a worker thread. A directory is used only if it is formatted and agrees with the
+configuration and the other directories; the metadata log is recovered before anything is told about it.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from kafkaproto.message import Message
+from kafkaproto.records.batch import iterate_batches
+from kafkaproto.records.control import encode_control_record
+from kafkaproto.records.metadata import decode_metadata_record
+from kafkaproto.snapshot import (
+    ControlRecord,
+    SnapshotId,
+    parse_snapshot_file_name,
+    read_snapshot,
+    snapshot_file_name,
+)
+from server.config import Config
+from server.controller.config import ControllerConfig
+from server.controller.controller import Controller
+from server.node.quorum import QuorumDriver
+from server.ports import Clock, Disk, Rng
+from server.raft import events as raft_events
+from server.raft.config import RaftConfig
+from server.raft.control import RecordedControl
+from server.raft.election_state import ElectionState
+from server.raft.log_index import EpochStart
+from server.raft.node import RaftNode
+from server.raft.voters import VoterSet
+from server.raft.wire import recorded_control
+from server.storage.clean_shutdown_file import take_clean_shutdown, write_clean_shutdown
+from server.storage.errors import StorageError
+from server.storage.log import Log
+from server.storage.meta_properties import open_log_directories
+from server.storage.quorum_state_file import QuorumState, QuorumStateFile
+from server.storage.segment import LogConfig
+from server.types import METADATA_TOPIC, METADATA_TOPIC_ID, Endpoint, ReplicaKey
+
+_log = logging.getLogger("kafkaproto.server.node")
+
+READ_BYTES = 1024 * 1024
+"""How much of the log is looked at in one go."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A node's state as found on disk, ready to run."""
+
+    cluster_id: str
+    directory_ids: tuple[bytes, ...]
+    """Ids of the log directories, in the order of the configuration."""
+    previous_broker_epoch: int
+    """Broker epoch of the last clean stop, -1 where there was none."""
+    broker_incarnation_id: bytes
+    """New for this start of the process."""
+    quorum: QuorumDriver
+
+
+def open_node(
+    config: Config, *, controller_endpoints: tuple[Endpoint, ...], disk: Disk, clock: Clock, rng: Rng
+) -> Opened:
+    """Open directories and log. Raises StorageError, CorruptFileError and OSError, naming path and problem.
+
+    ``controller_endpoints`` are those that this node tells the quorum.
+    """
+    paths = tuple(dict.fromkeys((*config.log_dirs, config.metadata_log_dir)))
+    for path in paths:
+        if disk.is_directory(path):
+            # Kept until the process ends: two nodes on one directory would ruin it.
+            disk.lock(f"{path}/.lock")
+    found = open_log_directories(
+        disk, paths, node_id=config.node_id, new_uuid=rng.uuid, wall_ms=clock.wall_ms()
+    )
+    metadata = found[config.metadata_log_dir]
+    assert metadata.cluster_id is not None
+    assert metadata.directory_id is not None
+    incarnation_id = rng.uuid()
+    log_directory = f"{config.metadata_log_dir}/{METADATA_TOPIC}-0"
+    log = Log.open(
+        disk,
+        log_directory,
+        topic_id=METADATA_TOPIC_ID,
+        config=LogConfig(
+            segment_bytes=config.metadata_log_segment_bytes, segment_ms=config.metadata_log_segment_ms
+        ),
+    )
+    if log.recovery_note is not None:
+        _log.warning("%s", log.recovery_note)
+    quorum_state_file = QuorumStateFile(disk, log_directory)
+    raft = RaftNode(
+        RaftConfig(
+            key=ReplicaKey(id=config.node_id, directory_id=metadata.directory_id),
+            endpoints=controller_endpoints,
+            static_voters=VoterSet(voters=config.controller_quorum_voters)
+            if config.controller_quorum_voters
+            else None,
+            append_linger_ms=config.controller_quorum_append_linger_ms,
+        )
+    )
+    controller = Controller(
+        node_id=config.node_id,
+        cluster_id=metadata.cluster_id,
+        config=_controller_config(config, incarnation_id),
+        rng=rng,
+        bootstrap_records=read_bootstrap_records(disk, config.metadata_log_dir),
+    )
+    driver = QuorumDriver(
+        raft=raft,
+        opened=_recovered(disk, log, log_directory, quorum_state_file.read()),
+        controller=controller,
+        log=log,
+        quorum_state_file=quorum_state_file,
+        clock=clock,
+    )
+    return Opened(
+        cluster_id=metadata.cluster_id,
+        directory_ids=tuple(
+            each.directory_id for each in (found[path] for path in config.log_dirs) if each.directory_id
+        ),
+        previous_broker_epoch=take_clean_shutdown(disk, config.log_dirs),
+        broker_incarnation_id=incarnation_id,
+        quorum=driver,
+    )
+
+
+def mark_clean_shutdown(config: Config, *, disk: Disk, broker_epoch: int) -> None:
+    """Leave word of a controlled shutdown in the log directories."""
+    write_clean_shutdown(disk, config.log_dirs, broker_epoch)
+
+
+def _controller_config(config: Config, incarnation_id: bytes) -> ControllerConfig:
+    return ControllerConfig(
+        broker_session_timeout_ms=config.broker_session_timeout_ms,
+        metadata_max_idle_interval_ms=config.metadata_max_idle_interval_ms,
+        num_partitions=config.num_partitions,
+        default_replication_factor=config.default_replication_factor,
+        delete_topic_enable=config.delete_topic_enable,
+        static_config=config.properties.values,
+        local_broker_incarnation_id=incarnation_id if config.is_broker else None,
+    )
+
+
+def _recovered(disk: Disk, log: Log, directory: str, election: QuorumState | None) -> raft_events.Opened:
+    """What the Raft core has to know of the log, its snapshots and the last election."""
+    controls: list[RecordedControl] = []
+    snapshots = [
+        found for name in disk.list_directory(directory) if (found := parse_snapshot_file_name(name))
+    ]
+    latest = max(snapshots, default=None)
+    if log.log_start_offset > 0:
+        raise StorageError(
+            f"{directory}: the log begins at offset {log.log_start_offset} and the rest is in a snapshot; "
+            "this release cannot start from a snapshot yet"
+        )
+    if latest is not None:
+        controls += _snapshot_controls(disk, directory, latest)
+    position = latest.end_offset if latest is not None else 0
+    controls += [each for each in _log_controls(log) if each.offset >= position]
+    return raft_events.Opened(
+        log_start_offset=log.log_start_offset,
+        log_end_offset=log.log_end_offset,
+        epoch_starts=tuple(EpochStart(epoch=epoch, start_offset=start) for epoch, start in log.epoch_starts),
+        election=None
+        if election is None
+        else ElectionState(
+            epoch=election.leader_epoch, leader_id=election.leader_id, voted_key=election.voted
+        ),
+        control_records=tuple(controls),
+    )
+
+
+def _snapshot_controls(disk: Disk, directory: str, latest: SnapshotId) -> list[RecordedControl]:
+    content = disk.read_file(f"{directory}/{snapshot_file_name(latest)}")
+    controls = []
+    for record in read_snapshot(content):
+        if isinstance(record, ControlRecord):
+            key, value = encode_control_record(record.type, record.message)
+            found = recorded_control(latest.end_offset - 1, key, value)
+            if found is not None:
+                controls.append(found)
+    return controls
+
+
+def _log_controls(log: Log) -> list[RecordedControl]:
+    controls = []
+    offset = log.log_start_offset
+    while offset < log.log_end_offset:
+        for batch in iterate_batches(log.read(offset, READ_BYTES)):
+            if batch.is_control:
+                for record in batch.records():
+                    found = recorded_control(record.offset, record.key, record.value)
+                    if found is not None:
+                        controls.append(found)
+            offset = batch.next_offset
+    return controls
+
+
+def read_bootstrap_records(disk: Disk, directory: str) -> tuple[Message, ...]:
+    """The records with which a new log of this directory begins."""
+    content = disk.read_file(f"{directory}/bootstrap.checkpoint")
+    return tuple(
+        decode_metadata_record(record)[0] for record in read_snapshot(content) if isinstance(record, bytes)
+    )

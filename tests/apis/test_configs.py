@@ -1,0 +1,179 @@
+"""DescribeConfigs as a client sees it, value for value against a stock 4.3.1 node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from immutables import Map
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import DescribeConfigsRequest, DescribeConfigsResponse
+from server.apis.configs import describe_configs
+from server.config.properties import layered
+from server.image.image import ClusterImage, TopicImage
+from tests.config.golden_answers import NODE_ID, GoldenStep, golden_steps
+
+TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
+STATIC = {"node.id": "7", "broker.id": "7", "log.retention.hours": "48", "ssl.key.password": "hunter2"}
+LEVELS = {"root": "INFO", "server.net": "DEBUG"}
+STEPS = [pytest.param(step, id=step.name) for step in golden_steps()]
+
+
+def image_of(dynamic: dict[tuple[int, str], dict[str, str]]) -> ClusterImage:
+    """An image with these values, and with a topic for each name that has some."""
+    topics = [name for resource_type, name in dynamic if resource_type == TOPIC]
+    ids = {name: bytes(15) + bytes([index + 2]) for index, name in enumerate(topics)}
+    return ClusterImage(
+        topics=Map({id_: TopicImage(name=name, topic_id=id_, partitions=Map()) for name, id_ in ids.items()}),
+        topic_ids=Map(ids),
+        configs=Map({resource: Map(values) for resource, values in dynamic.items()}),
+    )
+
+
+IMAGE = image_of({(TOPIC, "logs"): {"retention.ms": " 1000 "}})
+
+
+def ask(
+    *resources: tuple[int, str, list[str] | None],
+    version: int = 4,
+    include_synonyms: bool = False,
+    include_documentation: bool = False,
+) -> list[DescribeConfigsResponse.DescribeConfigsResult]:
+    """The results for (resource type, name, keys) tuples, once through the bytes of a version."""
+    request = DescribeConfigsRequest(
+        resources=[
+            DescribeConfigsRequest.DescribeConfigsResource(
+                resource_type=resource_type, resource_name=name, configuration_keys=keys
+            )
+            for resource_type, name, keys in resources
+        ],
+        include_synonyms=include_synonyms,
+        include_documentation=include_documentation,
+    )
+    response = describe_configs(request, image=IMAGE, static=STATIC, node_id=7, logger_levels=LEVELS)
+    return DescribeConfigsResponse.decode(response.encode(version), version)[0].results
+
+
+def row(config: DescribeConfigsResponse.DescribeConfigsResourceResult) -> list[Any]:
+    return [
+        config.name,
+        config.value,
+        config.read_only,
+        config.config_source,
+        config.is_sensitive,
+        config.config_type,
+        [[synonym.name, synonym.value, synonym.source] for synonym in config.synonyms],
+    ]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_resource_is_answered_as_by_stock(step: GoldenStep) -> None:
+    request = DescribeConfigsRequest(
+        resources=[
+            DescribeConfigsRequest.DescribeConfigsResource(resource_type=resource_type, resource_name=name)
+            for resource_type, name in step.described
+        ],
+        include_synonyms=True,
+    )
+    response = describe_configs(
+        request,
+        image=image_of(step.dynamic),
+        static=layered(step.static, "server.properties", {}).values,
+        node_id=NODE_ID,
+        logger_levels={},
+    )
+    results, _ = DescribeConfigsResponse.decode(response.encode(4), 4)
+    assert [result.error_code for result in results.results] == [0] * len(step.described)
+    for result in results.results:
+        expected = step.described[result.resource_type, result.resource_name]
+        assert [row(config) for config in result.configs] == expected
+
+
+@pytest.mark.parametrize(
+    ("resource_type", "name", "code", "message"),
+    [
+        (TOPIC, "nowhere", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "'nowhere' does not exist"),
+        (TOPIC, "bad name", ErrorCode.INVALID_TOPIC_EXCEPTION, "bad name"),
+        (TOPIC, "", ErrorCode.INVALID_TOPIC_EXCEPTION, "empty"),
+        (BROKER, "8", ErrorCode.INVALID_REQUEST, "'8' must be 7 or empty"),
+        (BROKER, "x", ErrorCode.INVALID_REQUEST, "'x' must be 7 or empty"),
+        (BROKER, "\u0667", ErrorCode.INVALID_REQUEST, "must be 7"),
+        (BROKER, "9" * 5000, ErrorCode.INVALID_REQUEST, "must be 7"),
+        (BROKER_LOGGER, "", ErrorCode.INVALID_REQUEST, "broker logger must not be empty"),
+        (BROKER_LOGGER, "8", ErrorCode.INVALID_REQUEST, "'8' must be 7"),
+        (CLIENT_METRICS, "", ErrorCode.INVALID_REQUEST, "client metrics subscription must not be empty"),
+        (GROUP, "", ErrorCode.INVALID_REQUEST, "group must not be empty"),
+        (0, "x", ErrorCode.INVALID_REQUEST, "type 0 is not one of 2 (topic), 4 (broker)"),
+        (99, "x", ErrorCode.INVALID_REQUEST, "type 99 is not one of"),
+    ],
+)
+def test_what_cannot_be_described_is_refused_with_stocks_code(
+    resource_type: int, name: str, code: ErrorCode, message: str
+) -> None:
+    bad, good = ask((resource_type, name, None), (TOPIC, "logs", ["retention.ms"]))
+    assert (bad.resource_type, bad.resource_name, bad.error_code, bad.configs) == (
+        resource_type,
+        name,
+        code,
+        [],
+    )
+    assert message in (bad.error_message or "")
+    assert [config.value for config in good.configs] == ["1000"]
+
+
+def test_a_list_of_keys_narrows_the_answer_and_an_empty_one_does_not() -> None:
+    some, none, all_ = ask(
+        (TOPIC, "logs", ["segment.ms", "no.such.key", "flush.ms", "flush.ms"]),
+        (TOPIC, "logs", ["no.such.key"]),
+        (TOPIC, "logs", []),
+    )
+    assert [config.name for config in some.configs] == ["flush.ms", "segment.ms"]
+    assert none.configs == []
+    assert len(all_.configs) == 33
+
+
+def test_synonyms_and_documentation_come_only_when_asked_for() -> None:
+    (plain,) = ask((TOPIC, "logs", ["segment.bytes"]))
+    assert (plain.configs[0].synonyms, plain.configs[0].documentation) == ([], None)
+    (full,) = ask((TOPIC, "logs", ["segment.bytes"]), include_synonyms=True, include_documentation=True)
+    assert row(full.configs[0])[6] == [["log.segment.bytes", "1073741824", 5]]
+    assert full.configs[0].documentation == "Type int, 1048576 or more. Default: 1073741824."
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
+def test_every_version_carries_name_value_and_source(version: int) -> None:
+    (result,) = ask((BROKER, "7", ["log.retention.hours", "unclean.leader.election.enable"]), version=version)
+    assert [(config.name, config.value, config.config_source) for config in result.configs] == [
+        ("log.retention.hours", "48", 4),
+        ("unclean.leader.election.enable", "false", 5),
+    ]
+    assert [config.config_type for config in result.configs] == ([3, 1] if version >= 3 else [0, 0])
+
+
+def test_secrets_never_leave_the_node() -> None:
+    (result,) = ask((BROKER, "07", ["ssl.key.password"]), include_synonyms=True)
+    assert row(result.configs[0]) == [
+        "ssl.key.password",
+        None,
+        False,
+        4,
+        True,
+        9,
+        [["ssl.key.password", None, 4]],
+    ]
+
+
+def test_loggers_are_listed_by_name_with_their_levels() -> None:
+    (result,) = ask((BROKER_LOGGER, "7", None))
+    assert [row(config) for config in result.configs] == [
+        ["root", "INFO", True, 6, False, 0, []],
+        ["server.net", "DEBUG", True, 6, False, 0, []],
+    ]
+    (one,) = ask((BROKER_LOGGER, "7", ["root"]))
+    assert [config.name for config in one.configs] == ["root"]
+
+
+def test_one_resource_may_be_asked_for_twice() -> None:
+    first, second = ask((TOPIC, "logs", ["flush.ms"]), (TOPIC, "logs", ["segment.ms"]))
+    assert [config.name for config in (*first.configs, *second.configs)] == ["flush.ms", "segment.ms"]

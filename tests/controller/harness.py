@@ -1,0 +1,324 @@
+"""A controller with a log that stands in for the quorum, and requests that are easy to write."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    BrokerHeartbeatRequest,
+    BrokerRegistrationRequest,
+    CreateTopicsRequest,
+    FeatureLevelRecord,
+)
+from kafkaproto.records.metadata import decode_metadata_record
+from server.controller.config import ControllerConfig
+from server.controller.controller import Controller
+from server.controller.effects import AppendRecords, Effect, PublishImage, Respond
+from server.controller.events import (
+    BatchCommitted,
+    BecameActive,
+    BecameInactive,
+    CommandContext,
+    CommandReceived,
+    ControlBatchAppended,
+    Event,
+    HighWatermarkAdvanced,
+    Tick,
+)
+from server.features import METADATA_VERSION, supported_ranges
+from server.image.image import ClusterImage
+
+CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
+TIMESTAMP_MS = 1_795_239_301_118
+
+
+class SeededRng:
+    """``server.ports.Rng`` that a seed repeats."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self._random = random.Random(seed)
+
+    def below(self, limit: int) -> int:
+        return self._random.randrange(limit)
+
+    def uuid(self) -> bytes:
+        return self._random.randbytes(16)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """A batch of the log; ``records`` is None for control records."""
+
+    base_offset: int
+    last_offset: int
+    epoch: int
+    records: tuple[bytes, ...] | None
+
+
+ELR = "eligible.leader.replicas.version"
+
+
+def bootstrap_records(features: Sequence[str] = (ELR,), metadata_version: int = 30) -> list[Message]:
+    """metadata.version, and these features at level 1."""
+    levels = {METADATA_VERSION: metadata_version, **dict.fromkeys(features, 1)}
+    return [FeatureLevelRecord(name=name, feature_level=level) for name, level in levels.items()]
+
+
+def incarnation(number: int) -> bytes:
+    """An incarnation id."""
+    return b"incarnation" + number.to_bytes(5, "big")
+
+
+def directory(broker_id: int, number: int = 0) -> bytes:
+    """A log directory's id."""
+    return b"directory" + broker_id.to_bytes(4, "big") + number.to_bytes(3, "big")
+
+
+class Harness:
+    """One controller and its log. Appends reach the log at once and are committed when `commit` says so."""
+
+    def __init__(
+        self,
+        *,
+        active: bool = True,
+        features: Sequence[str] = (ELR,),
+        metadata_version: int = 30,
+        seed: int = 0,
+        node_id: int = 1,
+        **config: Any,
+    ) -> None:
+        # A test that is not about them is not to be disturbed by what time brings.
+        config = {"metadata_max_idle_interval_ms": 0, **config}
+        self.controller = Controller(
+            node_id=node_id,
+            cluster_id=CLUSTER_ID,
+            config=ControllerConfig(**config),
+            rng=SeededRng(seed),
+            bootstrap_records=bootstrap_records(features, metadata_version),
+        )
+        self.now_ms = 1_000
+        self.log: list[Batch] = []
+        self.high_watermark = 0
+        self.effects: list[Effect] = []
+        self.images: list[ClusterImage] = []
+        self._next_command_id = 1
+        if active:
+            self.activate()
+            self.commit()
+            self.effects.clear()
+
+    # --- the quorum ---
+
+    @property
+    def next_offset(self) -> int:
+        return self.log[-1].last_offset + 1 if self.log else 0
+
+    def handle(self, event: Event) -> None:
+        """Hand an event over and obey what comes of it."""
+        self.controller.handle(event, self.now_ms)
+        for effect in self.controller.take_effects():
+            self.effects.append(effect)
+            if isinstance(effect, AppendRecords):
+                assert effect.base_offset == self.next_offset
+                self.log.append(
+                    Batch(
+                        base_offset=effect.base_offset,
+                        last_offset=effect.base_offset + len(effect.records) - 1,
+                        epoch=effect.epoch,
+                        records=effect.records,
+                    )
+                )
+            elif isinstance(effect, PublishImage):
+                self.images.append(effect.image)
+
+    def replay_log(self, log: Sequence[Batch]) -> None:
+        """Read a log, all of it committed, as a standby does."""
+        for batch in log:
+            self.log.append(batch)
+            self.handle(committed(batch))
+            self.high_watermark = self.next_offset
+
+    def append_control(self, count: int = 1) -> None:
+        """The quorum appends control records of its own."""
+        last_offset = self.next_offset + count - 1
+        epoch = self.log[-1].epoch
+        self.log.append(
+            Batch(base_offset=self.next_offset, last_offset=last_offset, epoch=epoch, records=None)
+        )
+        self.handle(ControlBatchAppended(next_offset=last_offset + 1))
+
+    def activate(self, epoch: int = 1) -> None:
+        """Become active in a new epoch, whose leader change is the next record of the log."""
+        offset = self.next_offset
+        self.log.append(Batch(base_offset=offset, last_offset=offset, epoch=epoch, records=None))
+        self.handle(committed(self.log[-1]))
+        self.high_watermark = offset + 1
+        self.handle(BecameActive(epoch=epoch, next_offset=offset + 1))
+
+    def deactivate(self, *, leader_id: int = -1, epoch: int = 2, keep: int | None = None) -> None:
+        """Lose leadership; of the uncommitted batches the first ``keep`` stay in the log and are committed."""
+        kept = [batch for batch in self.log if batch.last_offset < self.high_watermark]
+        lost = self.log[len(kept) :]
+        survivors = lost[:keep]
+        self.log = [*kept, *survivors]
+        self.handle(BecameInactive(leader_id=leader_id, epoch=epoch))
+        for batch in survivors:
+            self.handle(committed(batch))
+            self.high_watermark = batch.last_offset + 1
+
+    def commit(self, high_watermark: int | None = None) -> None:
+        """Let the high watermark reach the end of the log, or another offset."""
+        self.high_watermark = self.next_offset if high_watermark is None else high_watermark
+        self.handle(HighWatermarkAdvanced(high_watermark=self.high_watermark, timestamp_ms=TIMESTAMP_MS))
+
+    def advance(self, milliseconds: int) -> None:
+        """Let time pass."""
+        self.now_ms += milliseconds
+        self.handle(Tick())
+
+    # --- requests ---
+
+    def send(self, request: Message, *, version: int | None = None, deadline_ms: int | None = None) -> int:
+        """Hand a request over; returns its command id."""
+        command_id = self._next_command_id
+        self._next_command_id += 1
+        wire_version = type(request).MAX_VERSION if version is None else version
+        context = CommandContext(listener_name="CONTROLLER", client_host="127.0.0.1", deadline_ms=deadline_ms)
+        self.handle(
+            CommandReceived(command_id=command_id, request=request, version=wire_version, context=context)
+        )
+        return command_id
+
+    def call(self, request: Message, *, version: int | None = None) -> Any:
+        """Hand a request over, commit what it writes and return its answer."""
+        command_id = self.send(request, version=version)
+        self.commit()
+        answer = self.answer(command_id)
+        assert answer is not None, f"{request.NAME} was not answered"
+        return answer
+
+    def answer(self, command_id: int) -> Any:
+        """The answer to a command, None while there is none."""
+        found = [
+            each.response
+            for each in self.effects
+            if isinstance(each, Respond) and each.command_id == command_id
+        ]
+        assert len(found) <= 1, f"command {command_id} was answered twice"
+        return found[0] if found else None
+
+    # --- what came of it ---
+
+    @property
+    def image(self) -> ClusterImage:
+        return self.controller.newest_image
+
+    def records(self, start: int = 0) -> list[Message]:
+        """Every metadata record in the log from the batch at an offset on."""
+        return [
+            decode_metadata_record(value)[0]
+            for batch in self.log
+            if batch.base_offset >= start and batch.records is not None
+            for value in batch.records
+        ]
+
+    def appended_values(self) -> list[bytes]:
+        """Values of the records of the last batch."""
+        assert self.log[-1].records is not None
+        return list(self.log[-1].records)
+
+    def finalized_features(self) -> list[BrokerRegistrationRequest.Feature]:
+        """What a broker must support, and no more."""
+        return [
+            BrokerRegistrationRequest.Feature(
+                name=name, min_supported_version=level, max_supported_version=level
+            )
+            for name, level in sorted(self.image.features.items())
+        ]
+
+    # --- short ways ---
+
+    def register(self, broker_id: int, **fields: Any) -> Any:
+        """Register a broker; returns the answer."""
+        return self.call(registration_request(broker_id, **fields))
+
+    def heartbeat(self, broker_id: int, **fields: Any) -> Any:
+        """A heartbeat of a registered broker that has read all there is, unless said otherwise."""
+        return self.call(self.heartbeat_request(broker_id, **fields))
+
+    def heartbeat_request(self, broker_id: int, **fields: Any) -> BrokerHeartbeatRequest:
+        broker = self.image.brokers.get(broker_id)
+        known = {
+            "broker_epoch": -1 if broker is None else broker.epoch,
+            "current_metadata_offset": self.next_offset - 1,
+        }
+        return BrokerHeartbeatRequest(broker_id=broker_id, **{**known, **fields})
+
+    def start_brokers(self, *broker_ids: int, **fields: Any) -> None:
+        """Register brokers and unfence them."""
+        for broker_id in broker_ids:
+            assert self.register(broker_id, **fields).error_code == 0
+            assert not self.heartbeat(broker_id).is_fenced
+
+    def create_topic(self, name: str, *assignments: Sequence[int], **configs: str) -> bytes:
+        """Create a topic with these replicas; returns its id."""
+        topic = CreateTopicsRequest.CreatableTopic(
+            name=name,
+            num_partitions=-1,
+            replication_factor=-1,
+            assignments=[
+                CreateTopicsRequest.CreatableReplicaAssignment(
+                    partition_index=index, broker_ids=list(brokers)
+                )
+                for index, brokers in enumerate(assignments)
+            ],
+            configs=[
+                CreateTopicsRequest.CreatableTopicConfig(name=key.replace("_", "."), value=value)
+                for key, value in configs.items()
+            ],
+        )
+        (result,) = self.call(CreateTopicsRequest(topics=[topic])).topics
+        assert result.error_code == 0, result
+        topic_id: bytes = result.topic_id
+        return topic_id
+
+
+def committed(batch: Batch) -> BatchCommitted:
+    """A batch as a standby gets it."""
+    records = None
+    if batch.records is not None:
+        records = tuple(decode_metadata_record(value)[0] for value in batch.records)
+    return BatchCommitted(
+        base_offset=batch.base_offset,
+        last_offset=batch.last_offset,
+        epoch=batch.epoch,
+        timestamp_ms=TIMESTAMP_MS,
+        records=records,
+    )
+
+
+def registration_request(broker_id: int, **fields: Any) -> BrokerRegistrationRequest:
+    """A registration that is in order, but for the fields given."""
+    given = {
+        "broker_id": broker_id,
+        "cluster_id": CLUSTER_ID,
+        "incarnation_id": incarnation(broker_id),
+        "listeners": [
+            BrokerRegistrationRequest.Listener(
+                name="PLAINTEXT", host="127.0.0.1", port=9000 + broker_id, security_protocol=0
+            )
+        ],
+        "features": [
+            BrokerRegistrationRequest.Feature(
+                name=name, min_supported_version=low, max_supported_version=high
+            )
+            for name, (low, high) in supported_ranges().items()
+        ],
+        "log_dirs": [directory(broker_id)],
+        **fields,
+    }
+    return BrokerRegistrationRequest(**given)

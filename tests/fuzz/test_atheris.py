@@ -1,0 +1,30 @@
+"""A short run of the coverage-guided fuzzer, where atheris is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris is not installed")
+def test_coverage_guided_fuzzing_finds_nothing(tmp_path: Path) -> None:
+    run = subprocess.run(
+        [
+            *(sys.executable, "-m", "tests.fuzz.fuzz_requests"),
+            *("-seed=1", "-runs=30000", "-max_len=400", f"-artifact_prefix={tmp_path}/", str(tmp_path)),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-2000:]
+    assert "Done 30000 runs" in run.stderr

@@ -1,0 +1,119 @@
+"""Batches into images, and metadata transactions."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    AbortTransactionRecord,
+    BeginTransactionRecord,
+    EndTransactionRecord,
+    NoOpRecord,
+    TopicRecord,
+)
+from server.image.errors import ReplayError
+from server.image.image import EMPTY_IMAGE
+from server.image.loader import MetadataLoader
+
+
+def _topic(name: str) -> Message:
+    return TopicRecord(name=name, topic_id=name.encode().rjust(16, b"-"))
+
+
+def _load(loader: MetadataLoader, *records: Message, epoch: int = 1, timestamp_ms: int = 5) -> None:
+    loader.load_batch(base_offset=loader.next_offset, epoch=epoch, timestamp_ms=timestamp_ms, records=records)
+
+
+def test_a_new_loader_holds_nothing() -> None:
+    loader = MetadataLoader()
+    assert loader.image == EMPTY_IMAGE
+    assert loader.next_offset == 0
+
+
+def test_a_batch_moves_the_image_to_its_last_record() -> None:
+    loader = MetadataLoader()
+    _load(loader, _topic("a"), NoOpRecord(), epoch=3, timestamp_ms=77)
+    assert (loader.image.offset, loader.image.epoch, loader.image.timestamp_ms) == (1, 3, 77)
+    assert sorted(loader.image.topic_ids) == ["a"]
+    assert loader.next_offset == 2
+
+
+def test_a_control_batch_moves_the_image_and_changes_nothing_else() -> None:
+    loader = MetadataLoader()
+    _load(loader, _topic("a"))
+    loader.load_control_batch(last_offset=3, epoch=2, timestamp_ms=9)
+    assert (loader.image.offset, loader.image.epoch, loader.image.timestamp_ms) == (3, 2, 9)
+    assert sorted(loader.image.topic_ids) == ["a"]
+
+
+def test_records_of_a_transaction_show_from_its_end_on() -> None:
+    loader = MetadataLoader()
+    _load(loader, _topic("before"), BeginTransactionRecord(name="t"), _topic("a"))
+    assert loader.in_transaction
+    assert loader.next_offset == 3
+    assert sorted(loader.image.topic_ids) == ["before"]
+    assert loader.image.offset == 0
+    _load(loader, _topic("b"))
+    loader.load_control_batch(last_offset=4, epoch=2, timestamp_ms=9)
+    assert loader.image.offset == 0
+    _load(loader, EndTransactionRecord(), _topic("after"), epoch=2, timestamp_ms=10)
+    assert not loader.in_transaction
+    assert sorted(loader.image.topic_ids) == ["a", "after", "b", "before"]
+    assert (loader.image.offset, loader.image.epoch, loader.image.timestamp_ms) == (6, 2, 10)
+
+
+def test_a_transaction_that_starts_a_batch_leaves_the_image_where_the_batch_before_left_it() -> None:
+    loader = MetadataLoader()
+    _load(loader, _topic("a"), epoch=1, timestamp_ms=5)
+    _load(loader, BeginTransactionRecord(), _topic("b"), epoch=2, timestamp_ms=6)
+    assert (loader.image.offset, loader.image.epoch, loader.image.timestamp_ms) == (0, 1, 5)
+
+
+def test_an_aborted_transaction_leaves_nothing() -> None:
+    loader = MetadataLoader()
+    _load(loader, _topic("before"), BeginTransactionRecord(), _topic("a"))
+    _load(loader, AbortTransactionRecord(reason="x"), _topic("after"))
+    assert not loader.in_transaction
+    assert sorted(loader.image.topic_ids) == ["after", "before"]
+    assert loader.image.offset == 4
+
+
+def test_a_transaction_may_begin_and_end_within_a_batch() -> None:
+    loader = MetadataLoader()
+    _load(loader, BeginTransactionRecord(), _topic("a"), EndTransactionRecord())
+    assert not loader.in_transaction
+    assert sorted(loader.image.topic_ids) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("records", "reason"),
+    [
+        (
+            (BeginTransactionRecord(), BeginTransactionRecord()),
+            "BeginTransactionRecord at offset 2: another transaction is still open",
+        ),
+        ((EndTransactionRecord(),), "EndTransactionRecord at offset 1: no transaction is open"),
+        ((AbortTransactionRecord(),), "AbortTransactionRecord at offset 1: no transaction is open"),
+    ],
+)
+def test_marks_of_transactions_in_the_wrong_place_are_refused(
+    records: tuple[Message, ...], reason: str
+) -> None:
+    loader = MetadataLoader()
+    _load(loader, _topic("a"))
+    with pytest.raises(ReplayError) as error:
+        _load(loader, *records)
+    assert str(error.value) == reason
+    assert loader.next_offset == 1
+    assert not loader.in_transaction
+
+
+def test_a_snapshot_replaces_everything() -> None:
+    loader = MetadataLoader()
+    _load(loader, BeginTransactionRecord(), _topic("a"))
+    loader.load_snapshot(EMPTY_IMAGE.at(99, 4, 8))
+    assert not loader.in_transaction
+    assert loader.image.offset == 99
+    _load(loader, _topic("b"), epoch=4)
+    assert (loader.image.offset, sorted(loader.image.topic_ids)) == (100, ["b"])

@@ -1,0 +1,100 @@
+"""House rules that no linter knows: sizes, banned words and calls, dead files."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+MAX_FILE_LINES = 700
+MAX_FUNCTION_LINES = 70
+
+# The exceptions may only shrink.
+LONG_FILES: frozenset[str] = frozenset()
+LONG_FUNCTIONS: frozenset[str] = frozenset()
+
+PURE_ROOMS = ("server/raft/", "server/controller/", "server/image/", "server/coordinator/")
+BANNED_IN_PURE_ROOMS = frozenset({"hash", "id", "open", "print", "uuid4"})
+"""Calls whose result differs from process to process, or that reach out of it."""
+
+
+def python_files() -> list[Path]:
+    """Every hand-written Python file that git knows or could know."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    names = sorted(set(listed.stdout.split()))
+    return [ROOT / name for name in names if "/generated/" not in name and (ROOT / name).exists()]
+
+
+FILES = python_files()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_file_keeps_the_house_rules(path: Path) -> None:
+    name = path.relative_to(ROOT).as_posix()
+    text = path.read_text()
+    tree = ast.parse(text)
+    problems = []
+    if text.count("\n") > MAX_FILE_LINES and name not in LONG_FILES:
+        problems.append(f"{text.count(chr(10))} lines, {MAX_FILE_LINES} are allowed")
+    if not ast.get_docstring(tree) and text.strip():
+        problems.append("the module does not say what it is for")
+    for word in ("TODO", "FIXME", "NotImplementedError", "XXX"):
+        if word in text and path.name != "test_tidy.py":
+            problems.append(f"{word}: finish it or take it out")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            if length > MAX_FUNCTION_LINES and f"{name}:{node.name}" not in LONG_FUNCTIONS:
+                problems.append(f"{node.name} has {length} lines, {MAX_FUNCTION_LINES} are allowed")
+        if name.startswith(PURE_ROOMS) and isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in BANNED_IN_PURE_ROOMS:
+                problems.append(f"line {node.lineno}: {node.func.id}() has no place in a pure room")
+    assert not problems, f"{name}: " + "; ".join(problems)
+
+
+def test_exceptions_are_still_needed() -> None:
+    names = {path.relative_to(ROOT).as_posix() for path in FILES}
+    assert names >= LONG_FILES
+    assert {entry.partition(":")[0] for entry in LONG_FUNCTIONS} <= names
+
+
+def test_repository_speaks_of_no_machine_or_registry() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    hosts = [".".join(parts) for parts in (("pypi", "org"), ("repo1", "maven"), ("registry", "npmjs"), ("proxy", "golang"))]
+    found = []
+    for name in sorted(set(listed.stdout.split())):
+        path = ROOT / name
+        if path.suffix in (".png", ".jar") or not path.is_file():
+            continue
+        text = path.read_text(errors="replace")
+        found += [f"{name}: {host}" for host in hosts if host in text]
+    assert not found
+
+
+def test_optimized_python_is_refused() -> None:
+    result = subprocess.run(
+        [sys.executable, "-O", "-m", "server", "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode != 0
+    assert "-O" in result.stderr
