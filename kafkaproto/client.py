@@ -8,6 +8,7 @@ addresses in turn.
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Final, Self
@@ -70,7 +71,7 @@ class Client:
     ) -> Self:
         """Connect to one server.
 
-        ``timeout_ms`` is how long the server may stay silent, here and in every `send`. Raises
+        ``timeout_ms`` is how long connecting may take, and then each request with its answer. Raises
         ConnectionError or TimeoutError; the text names host and port.
         """
         try:
@@ -110,7 +111,7 @@ class Client:
         """Send a request, at the highest common version unless one is given, and wait for its response.
 
         Raises UnsupportedVersionError if no version is common, LocalProtocolError if the request cannot be
-        encoded, TimeoutError if the server is silent for too long, ConnectionError if the connection is lost
+        encoded, TimeoutError if the answer does not come in time, ConnectionError if the connection is lost
         or the answer is not Kafka's protocol.
         """
         self._connection.send_request(request, version)
@@ -133,9 +134,12 @@ class Client:
     def _exchange(self, request_name: str) -> Negotiated | ResponseReceived:
         """Write what is to be written and read up to the next event."""
         server = f"{self.host}:{self.port}"
+        deadline = time.monotonic() + self._timeout_ms / 1000
         try:
             while True:
+                self._limit_next_call(deadline)
                 self._socket.sendall(b"".join(self._connection.data_to_send()))
+                self._limit_next_call(deadline)
                 data = self._socket.recv(_RECEIVE_BYTES)
                 if not data:
                     raise ConnectionResetError("the server closed it")
@@ -157,3 +161,10 @@ class Client:
             raise ConnectionError(
                 f"lost the connection to {server} before {request_name} was answered: {error.strerror or error}"
             ) from error
+
+    def _limit_next_call(self, deadline: float) -> None:
+        """Have the next call on the socket end by then; one limit for each would let a dripping server go on."""
+        seconds = deadline - time.monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        self._socket.settimeout(seconds)

@@ -97,7 +97,7 @@ def main(arguments: list[str]) -> int:
         return EXIT_BAD_USAGE
     for warning in config.warnings:
         log.warning("%s", warning)
-    node = Node(config, disk=OsDisk(), clock=SystemClock(), rng=SystemRng())
+    node = Node(config, disk=OsDisk(), clock=SystemClock(), rng=SystemRng(), format_if_new=path is None)
     failures: list[BaseException] = []
     try:
         trio.run(_run, node)

@@ -22,19 +22,15 @@ def check_assignments(
             raise _invalid("A partition is assigned to no broker at all.")
         for replica in replicas:
             if replica not in image.brokers:
-                raise _invalid(f"Broker {replica} in {_listed(replicas)} is not registered.")
+                raise _invalid(f"Broker {replica} in assignment {list(replicas)} is not registered.")
         if len(dict.fromkeys(replicas)) != len(replicas):
-            raise _invalid(f"A broker occurs twice in {_listed(replicas)}.")
+            raise _invalid(f"Assignment {list(replicas)} names a broker twice.")
         if replication_factor is None:
             replication_factor = len(replicas)
         if len(replicas) != replication_factor:
             raise _invalid(
-                f"{_listed(replicas)} has {len(replicas)} replicas, the other partitions {replication_factor}."
+                f"Assignment {list(replicas)} has {len(replicas)} replicas, others have {replication_factor}."
             )
-
-
-def _listed(replicas: Sequence[int]) -> str:
-    return "the assignment " + ", ".join(map(str, replicas))
 
 
 def _invalid(message: str) -> ApiError:

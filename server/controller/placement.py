@@ -181,10 +181,9 @@ def new_partition(image: ClusterImage, replicas: Sequence[int]) -> PartitionImag
         replica for replica in replicas if replica in image.brokers and image.brokers[replica].is_active()
     )
     if not isr:
-        brokers = ", ".join(map(str, replicas))
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            f"None of the brokers {brokers} is unfenced and not shutting down, so none can lead.",
+            f"Every broker of assignment {list(replicas)} is fenced or shutting down, so none can lead.",
         )
     return PartitionImage(
         replicas=tuple(replicas),

@@ -251,6 +251,7 @@ def _success(new: _NewTopic, configs: NodeConfigs) -> _TopicResult:
     return _TopicResult(
         name=new.name,
         topic_id=new.topic_id,
+        error_message=None,
         num_partitions=len(new.partitions),
         replication_factor=len(new.partitions[0].replicas),
         configs=[

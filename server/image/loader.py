@@ -12,7 +12,7 @@ offset and go back to any of them. `MetadataLoader` is the same for those who on
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from server.image.errors import ReplayError
@@ -61,7 +61,11 @@ def load_records(
             before_transaction = None
         else:
             image = replay(image, record, offset)
-    image = image.at(base_offset + len(records) - 1, epoch, timestamp_ms)
+    last_offset = base_offset + len(records) - 1
+    if image.features_offset != state.latest.features_offset:
+        # Clients are told the offset of the first image that shows a change, and images end where batches do.
+        image = replace(image, features_offset=last_offset)
+    image = image.at(last_offset, epoch, timestamp_ms)
     return LoadState(latest=image, stable=image if before_transaction is None else before_transaction)
 
 

@@ -156,9 +156,8 @@ class Listener:
             serve=self._serve,
             idle_timeout_ms=settings.idle_timeout_ms,
         )
+        # No checkpoint came before this: what was accepted is here by the time the accept loop has ended.
         self._pumps[connection_id] = pump
-        if self._accept_scope.cancel_called:
-            pump.drain()
         try:
             await pump.run()
         finally:

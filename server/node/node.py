@@ -62,8 +62,12 @@ class _Running:
 class Node:
     """One node. `run` it, `stop` it."""
 
-    def __init__(self, config: Config, *, disk: Disk, clock: Clock, rng: Rng) -> None:
+    def __init__(
+        self, config: Config, *, disk: Disk, clock: Clock, rng: Rng, format_if_new: bool = False
+    ) -> None:
+        """``format_if_new`` has empty directories formatted as a new cluster of this node alone."""
         self._config = config
+        self._format_if_new = format_if_new
         self._disk = disk
         self._clock = clock
         self._rng = rng
@@ -116,6 +120,7 @@ class Node:
                 open_node,
                 config,
                 controller_endpoints=_with_ports(config.advertised_controller_listeners, ports),
+                format_if_new=self._format_if_new,
                 disk=self._disk,
                 clock=self._clock,
                 rng=self._rng,

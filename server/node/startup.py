@@ -8,18 +8,12 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from functools import partial
 
-from kafkaproto.message import Message
+from kafkaproto import uuids
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.control import encode_control_record
-from kafkaproto.records.metadata import decode_metadata_record
-from kafkaproto.snapshot import (
-    ControlRecord,
-    SnapshotId,
-    parse_snapshot_file_name,
-    read_snapshot,
-    snapshot_file_name,
-)
+from kafkaproto.snapshot import ControlRecord, SnapshotId
 from server.config import Config
 from server.controller.config import ControllerConfig
 from server.controller.controller import Controller
@@ -33,12 +27,18 @@ from server.raft.log_index import EpochStart
 from server.raft.node import RaftNode
 from server.raft.voters import VoterSet
 from server.raft.wire import recorded_control
+from server.storage.bootstrap import read_bootstrap
 from server.storage.clean_shutdown_file import take_clean_shutdown, write_clean_shutdown
 from server.storage.errors import StorageError
+from server.storage.format import FormatRequest, QuorumStart, format_directories
 from server.storage.log import Log
-from server.storage.meta_properties import open_log_directories
+from server.storage.meta_properties import (
+    new_directory_id,
+    open_log_directories,
+)
 from server.storage.quorum_state_file import QuorumState, QuorumStateFile
 from server.storage.segment import LogConfig
+from server.storage.snapshot_file import SnapshotStore
 from server.types import METADATA_TOPIC, METADATA_TOPIC_ID, Endpoint, ReplicaKey
 
 _log = logging.getLogger("kafkaproto.server.node")
@@ -62,13 +62,22 @@ class Opened:
 
 
 def open_node(
-    config: Config, *, controller_endpoints: tuple[Endpoint, ...], disk: Disk, clock: Clock, rng: Rng
+    config: Config,
+    *,
+    controller_endpoints: tuple[Endpoint, ...],
+    format_if_new: bool,
+    disk: Disk,
+    clock: Clock,
+    rng: Rng,
 ) -> Opened:
     """Open directories and log. Raises StorageError, CorruptFileError and OSError, naming path and problem.
 
-    ``controller_endpoints`` are those that this node tells the quorum.
+    ``controller_endpoints`` are those that this node tells the quorum; ``format_if_new`` makes a new cluster of this
+    node alone where none of the directories holds anything yet.
     """
     paths = tuple(dict.fromkeys((*config.log_dirs, config.metadata_log_dir)))
+    if format_if_new:
+        _format_if_new(config, paths, controller_endpoints, disk=disk, clock=clock, rng=rng)
     for path in paths:
         if disk.is_directory(path):
             # Kept until the process ends: two nodes on one directory would ruin it.
@@ -107,7 +116,7 @@ def open_node(
         cluster_id=metadata.cluster_id,
         config=_controller_config(config, incarnation_id),
         rng=rng,
-        bootstrap_records=read_bootstrap_records(disk, config.metadata_log_dir),
+        bootstrap_records=read_bootstrap(disk, config.metadata_log_dir),
     )
     driver = QuorumDriver(
         raft=raft,
@@ -126,6 +135,38 @@ def open_node(
         broker_incarnation_id=incarnation_id,
         quorum=driver,
     )
+
+
+def _format_if_new(
+    config: Config,
+    paths: tuple[str, ...],
+    controller_endpoints: tuple[Endpoint, ...],
+    *,
+    disk: Disk,
+    clock: Clock,
+    rng: Rng,
+) -> None:
+    # Anything at all in one of them may be somebody's data: then the operator has to say what to do.
+    if any(disk.exists(path) and not _is_empty_directory(disk, path) for path in paths):
+        return
+    request = FormatRequest(
+        # A directory id and a cluster id are made alike: at random, and not beginning with a dash.
+        cluster_id=uuids.to_text(new_directory_id(rng.uuid)),
+        node_id=config.node_id,
+        directories=config.log_dirs,
+        metadata_directory=config.metadata_log_dir,
+        is_controller=True,
+        has_static_voters=False,
+        controller_endpoints=controller_endpoints,
+        quorum_start=QuorumStart.STANDALONE,
+    )
+    format_directories(
+        disk, request, wall_ms=clock.wall_ms, new_uuid=rng.uuid, report=partial(_log.info, "%s")
+    )
+
+
+def _is_empty_directory(disk: Disk, path: str) -> bool:
+    return disk.is_directory(path) and not disk.list_directory(path)
 
 
 def mark_clean_shutdown(config: Config, *, disk: Disk, broker_epoch: int) -> None:
@@ -147,18 +188,17 @@ def _controller_config(config: Config, incarnation_id: bytes) -> ControllerConfi
 
 def _recovered(disk: Disk, log: Log, directory: str, election: QuorumState | None) -> raft_events.Opened:
     """What the Raft core has to know of the log, its snapshots and the last election."""
-    controls: list[RecordedControl] = []
-    snapshots = [
-        found for name in disk.list_directory(directory) if (found := parse_snapshot_file_name(name))
-    ]
-    latest = max(snapshots, default=None)
+    snapshots = SnapshotStore(disk, directory)
+    snapshots.remove_leftovers()
+    latest = snapshots.latest()
     if log.log_start_offset > 0:
         raise StorageError(
             f"{directory}: the log begins at offset {log.log_start_offset} and the rest is in a snapshot; "
             "this release cannot start from a snapshot yet"
         )
+    controls: list[RecordedControl] = []
     if latest is not None:
-        controls += _snapshot_controls(disk, directory, latest)
+        controls += _snapshot_controls(snapshots, latest)
     position = latest.end_offset if latest is not None else 0
     controls += [each for each in _log_controls(log) if each.offset >= position]
     return raft_events.Opened(
@@ -174,10 +214,9 @@ def _recovered(disk: Disk, log: Log, directory: str, election: QuorumState | Non
     )
 
 
-def _snapshot_controls(disk: Disk, directory: str, latest: SnapshotId) -> list[RecordedControl]:
-    content = disk.read_file(f"{directory}/{snapshot_file_name(latest)}")
+def _snapshot_controls(snapshots: SnapshotStore, latest: SnapshotId) -> list[RecordedControl]:
     controls = []
-    for record in read_snapshot(content):
+    for record in snapshots.read(latest):
         if isinstance(record, ControlRecord):
             key, value = encode_control_record(record.type, record.message)
             found = recorded_control(latest.end_offset - 1, key, value)
@@ -198,11 +237,3 @@ def _log_controls(log: Log) -> list[RecordedControl]:
                         controls.append(found)
             offset = batch.next_offset
     return controls
-
-
-def read_bootstrap_records(disk: Disk, directory: str) -> tuple[Message, ...]:
-    """The records with which a new log of this directory begins."""
-    content = disk.read_file(f"{directory}/bootstrap.checkpoint")
-    return tuple(
-        decode_metadata_record(record)[0] for record in read_snapshot(content) if isinstance(record, bytes)
-    )

@@ -144,6 +144,7 @@ class LogDirectory:
     """One log directory as found on disk."""
 
     path: str
+    exists: bool = True
     properties: MetaProperties | None = None
     """None where the directory is not formatted, or not readable."""
     problem: str | None = None
@@ -159,7 +160,7 @@ def read_log_directory(disk: Disk, path: str) -> LogDirectory:
     """Look at one log directory; never raises for what is wrong with it."""
     try:
         if not disk.exists(path):
-            return LogDirectory(path=path)
+            return LogDirectory(path=path, exists=False)
         if not disk.is_directory(path):
             return LogDirectory(path=path, problem=f"{path} is not a directory")
         # Listing finds out whether it can be read at all; a name looked up in vain would not tell.

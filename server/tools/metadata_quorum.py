@@ -6,15 +6,15 @@ controller, from where it goes to the quorum's leader itself.
 
 from __future__ import annotations
 
-import datetime
 import json
+import time
 from collections.abc import Sequence
 
 import click
 
 from kafkaproto import uuids
 from kafkaproto.client import Client, parse_servers
-from kafkaproto.error_codes import ErrorCode, describe
+from kafkaproto.error_codes import describe
 from kafkaproto.errors import ProtocolError
 from kafkaproto.messages import (
     DescribeClusterRequest,
@@ -22,33 +22,59 @@ from kafkaproto.messages import (
     DescribeQuorumRequest,
     DescribeQuorumResponse,
 )
-from server.types import METADATA_TOPIC, NO_NODE
+from server.types import METADATA_TOPIC, ZERO_UUID
 
-_CONTROLLERS = 2
-_COLUMNS = ("NodeId", "DirectoryId", "LogEndOffset", "Lag", "LastFetchTimestamp", "LastCaughtUpTimestamp", "Status")
+_BROKERS, _CONTROLLERS = 1, 2
+"""Endpoint types of DescribeCluster."""
+_UNKNOWN_TIME = -1
+_COLUMNS = (
+    "NodeId",
+    "DirectoryId",
+    "LogEndOffset",
+    "Lag",
+    "LastFetchTimestamp",
+    "LastCaughtUpTimestamp",
+    "Status",
+)
 
 
 class Quorum:
     """One answer about the quorum."""
 
     def __init__(self, cluster_id: str, response: DescribeQuorumResponse) -> None:
-        """Raises ClickException where the answer carries an error."""
-        code, message = response.error_code, response.error_message
-        if not code:
-            self.partition = response.topics[0].partitions[0]
-            code, message = self.partition.error_code, self.partition.error_message
-        if code:
-            info = describe(code)
-            raise click.ClickException(f"the quorum cannot be described: {info.name}: {message or info.message}")
+        """Raises ClickException where the answer carries an error, is about something else or names no leader."""
+        _check(response.error_code, response.error_message)
+        if [topic.topic_name for topic in response.topics] != [METADATA_TOPIC]:
+            raise click.ClickException(f"the answer is not about {METADATA_TOPIC} alone")
+        partitions = response.topics[0].partitions
+        if [partition.partition_index for partition in partitions] != [0]:
+            raise click.ClickException(f"the answer is not about partition 0 of {METADATA_TOPIC} alone")
+        self.partition = partitions[0]
+        _check(self.partition.error_code, self.partition.error_message)
         self.cluster_id = cluster_id
         self.endpoints = {node.node_id: node.listeners for node in response.nodes}
-        self.leader_end_offset = next(
-            (
-                replica.log_end_offset
-                for replica in self.partition.current_voters
-                if replica.replica_id == self.partition.leader_id
-            ),
-            self.partition.high_watermark,
+        self.leader = self._leader()
+        self.followers = [each for each in self.partition.current_voters if each is not self.leader]
+
+    def _leader(self) -> DescribeQuorumResponse.ReplicaState:
+        for voter in self.partition.current_voters:
+            if voter.replica_id == self.partition.leader_id:
+                return voter
+        # A leader that has just removed itself is in this state until another one is elected.
+        raise click.ClickException(
+            f"the leader, {self.partition.leader_id}, is not among the voters; try again in a moment"
+        )
+
+    def lag(self, replica: DescribeQuorumResponse.ReplicaState) -> int:
+        """How many records the replica is behind the leader."""
+        return self.leader.log_end_offset - replica.log_end_offset
+
+
+def _check(error_code: int, error_message: str | None) -> None:
+    if error_code:
+        info = describe(error_code)
+        raise click.ClickException(
+            f"the quorum cannot be described: {info.name}: {error_message or info.message}"
         )
 
 
@@ -68,9 +94,11 @@ def main(context: click.Context, bootstrap_server: str | None, bootstrap_control
 
 
 @main.command("describe")
-@click.option("--status", is_flag=True, help="A short summary of the quorum and the other information.")
-@click.option("--replication", is_flag=True, help="How far each replica is.")
-@click.option("--human-readable", is_flag=True, help="With --replication: times as dates and lags.")
+@click.option("--status", is_flag=True, help="Leader, epoch, high watermark, lag and members, a line each.")
+@click.option("--replication", is_flag=True, help="A table of the replicas and how far each has come.")
+@click.option(
+    "--human-readable", is_flag=True, help="With --replication: how long ago instead of timestamps."
+)
 @click.pass_obj
 def describe_command(
     target: tuple[list[tuple[str, int]], bool], status: bool, replication: bool, human_readable: bool
@@ -94,11 +122,15 @@ def ask(servers: Sequence[tuple[str, int]], are_controllers: bool) -> Quorum:
     Raises ConnectionError, TimeoutError, ClickException.
     """
     with Client.bootstrap(servers) as client:
-        cluster = client.send(DescribeClusterRequest(endpoint_type=_CONTROLLERS if are_controllers else 1))
+        cluster = client.send(
+            DescribeClusterRequest(endpoint_type=_CONTROLLERS if are_controllers else _BROKERS)
+        )
         assert isinstance(cluster, DescribeClusterResponse)
         if cluster.error_code:
             info = describe(cluster.error_code)
-            raise click.ClickException(f"{client.host}:{client.port}: {cluster.error_message or info.message}")
+            raise click.ClickException(
+                f"{client.host}:{client.port}: {cluster.error_message or info.message}"
+            )
         if not are_controllers:
             return Quorum(cluster.cluster_id, _describe_quorum(client))
     leader = next((node for node in cluster.brokers if node.broker_id == cluster.controller_id), None)
@@ -113,57 +145,52 @@ def _describe_quorum(client: Client) -> DescribeQuorumResponse:
     topic = DescribeQuorumRequest.TopicData(topic_name=METADATA_TOPIC, partitions=[partition])
     response = client.send(DescribeQuorumRequest(topics=[topic]))
     assert isinstance(response, DescribeQuorumResponse)
-    if response.error_code == ErrorCode.NONE and not response.topics:
-        raise click.ClickException(f"{client.host}:{client.port} gave an empty answer")
     return response
 
 
 def _status(quorum: Quorum) -> list[str]:
-    partition = quorum.partition
-    followers = [voter for voter in partition.current_voters if voter.replica_id != partition.leader_id]
-    max_lag = max((quorum.leader_end_offset - each.log_end_offset for each in followers), default=0)
-    leader = next((v for v in partition.current_voters if v.replica_id == partition.leader_id), None)
+    partition, leader = quorum.partition, quorum.leader
+    # The leader is among those that can be last, so that nobody ahead of it makes a negative lag.
+    last = min(partition.current_voters, key=lambda voter: voter.log_end_offset)
     max_lag_time_ms = 0
-    if leader is not None and followers:
-        behind = [each.last_caught_up_timestamp for each in followers]
-        max_lag_time_ms = -1 if min(behind) < 0 else leader.last_caught_up_timestamp - min(behind)
-    voters = [_replica_json(quorum, voter, with_endpoints=True) for voter in partition.current_voters]
-    observers = [_replica_json(quorum, observer, with_endpoints=False) for observer in partition.observers]
+    if last is not leader:
+        times = leader.last_caught_up_timestamp, last.last_caught_up_timestamp
+        max_lag_time_ms = _UNKNOWN_TIME if _UNKNOWN_TIME in times else times[0] - times[1]
     rows = {
         "ClusterId": quorum.cluster_id,
         "LeaderId": partition.leader_id,
         "LeaderEpoch": partition.leader_epoch,
         "HighWatermark": partition.high_watermark,
-        "MaxFollowerLag": max_lag,
+        "MaxFollowerLag": quorum.lag(last),
         "MaxFollowerLagTimeMs": max_lag_time_ms,
-        "CurrentVoters": f"[{', '.join(voters)}]",
-        "CurrentObservers": f"[{', '.join(observers)}]",
+        "CurrentVoters": _replicas_json(quorum, partition.current_voters),
+        "CurrentObservers": _replicas_json(quorum, partition.observers),
     }
     return [f"{name + ':':<24}{value}" for name, value in rows.items()]
 
 
-def _replica_json(
-    quorum: Quorum, replica: DescribeQuorumResponse.ReplicaState, *, with_endpoints: bool
-) -> str:
-    document: dict[str, object] = {
-        "id": replica.replica_id,
-        "directoryId": uuids.to_text(replica.replica_directory_id),
-    }
-    if replica.replica_directory_id == bytes(16):
-        document["directoryId"] = None
-    if with_endpoints:
-        listeners = quorum.endpoints.get(replica.replica_id, [])
-        document["endpoints"] = [f"{each.name}://{each.host}:{each.port}" for each in listeners]
-    return json.dumps(document)
+def _replicas_json(quorum: Quorum, replicas: Sequence[DescribeQuorumResponse.ReplicaState]) -> str:
+    """A JSON list of replicas; what is not known of one is left out."""
+    documents = []
+    for replica in replicas:
+        document: dict[str, object] = {"id": replica.replica_id}
+        if replica.replica_directory_id != ZERO_UUID:
+            document["directoryId"] = uuids.to_text(replica.replica_directory_id)
+        if listeners := quorum.endpoints.get(replica.replica_id):
+            document["endpoints"] = [
+                f"{each.name}://{f'[{each.host}]' if ':' in each.host else each.host}:{each.port}"
+                for each in listeners
+            ]
+        documents.append(document)
+    return json.dumps(documents)
 
 
 def _replication(quorum: Quorum, human_readable: bool) -> list[str]:
-    partition = quorum.partition
     rows = [_COLUMNS]
     for status, replicas in (
-        ("Leader", [each for each in partition.current_voters if each.replica_id == partition.leader_id]),
-        ("Follower", [each for each in partition.current_voters if each.replica_id != partition.leader_id]),
-        ("Observer", partition.observers),
+        ("Leader", [quorum.leader]),
+        ("Follower", quorum.followers),
+        ("Observer", quorum.partition.observers),
     ):
         for replica in replicas:
             rows.append(
@@ -171,24 +198,23 @@ def _replication(quorum: Quorum, human_readable: bool) -> list[str]:
                     str(replica.replica_id),
                     uuids.to_text(replica.replica_directory_id),
                     str(replica.log_end_offset),
-                    str(quorum.leader_end_offset - replica.log_end_offset),
+                    str(quorum.lag(replica)),
                     _time(replica.last_fetch_timestamp, human_readable),
                     _time(replica.last_caught_up_timestamp, human_readable),
                     status,
                 )
             )
     widths = [max(len(row[index]) for row in rows) for index in range(len(_COLUMNS))]
-    return ["\t".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    return [
+        "".join(f"{cell.ljust(width)}\t" for cell, width in zip(row, widths, strict=True)) for row in rows
+    ]
 
 
 def _time(timestamp_ms: int, human_readable: bool) -> str:
-    if not human_readable:
+    if not human_readable or timestamp_ms == _UNKNOWN_TIME:
         return str(timestamp_ms)
-    if timestamp_ms == NO_NODE:
-        return "unknown"
-    now = datetime.datetime.now(tz=datetime.UTC)
-    then = datetime.datetime.fromtimestamp(timestamp_ms / 1000, tz=datetime.UTC)
-    return f"{max(0, int((now - then).total_seconds() * 1000))} ms ago"
+    # A clock that lags behind the quorum's must not make it look as if replicas fetched in the future.
+    return f"{max(0, time.time_ns() // 1_000_000 - timestamp_ms)} ms ago"
 
 
 if __name__ == "__main__":

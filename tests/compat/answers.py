@@ -1,7 +1,7 @@
 """Answers of two servers brought to a form in which they can be compared: what must differ is taken out.
 
 Two nodes with the same cluster id still differ in ports, topic ids, directory ids, times and log offsets. Texts
-meant for people are ours to write, so only whether there is one is compared.
+meant for people are for each make to write, and either may say something where the other only gives a code.
 """
 
 from typing import Any
@@ -20,7 +20,6 @@ OWN_NUMBERS = {
     "lastCaughtUpTimestamp",
     "finalizedFeaturesEpoch",
 }
-TEXTS = {"errorMessage", "documentation"}
 # Kafka answers these in the order of a hash table, or errors before the rest: no client may rely on it.
 UNORDERED = {"configs", "finalizedFeatures", "responses", "results", "supportedFeatures", "topics"}
 # But here the order is part of what is asked for: the cursor goes through the topics by name.
@@ -46,7 +45,11 @@ def comparable(node: Node, value: Any) -> Any:
     if isinstance(value, list):
         return [comparable(node, element) for element in value]
     if isinstance(value, dict):
-        return {name: _comparable_field(node, name, content) for name, content in value.items()}
+        return {
+            name: _comparable_field(node, name, content)
+            for name, content in value.items()
+            if not (name == "errorMessage" and value["errorCode"] != 0)
+        }
     return value
 
 
@@ -57,7 +60,7 @@ def _comparable_field(node: Node, name: str, content: Any) -> Any:
         return "zero" if content == ZERO_UUID else "an id"
     if name in OWN_NUMBERS:
         return "positive" if content > 0 else content
-    if name in TEXTS:
+    if name == "documentation":
         return "a text" if content else content
     return comparable(node, content)
 

@@ -54,9 +54,17 @@ def topic_name(test_name: str) -> str:
     return re.sub(r"[^a-zA-Z0-9]+", "-", test_name).strip("-")
 
 
-def create(node: Node, name: str) -> None:
-    """Creates a topic and waits until the broker leads its partitions."""
-    topic = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=PARTITIONS, replication_factor=1)
+def create(node: Node, name: str, configs: Mapping[str, str] | None = None) -> None:
+    """Creates a topic of PARTITIONS partitions and waits until the broker leads them."""
+    topic = CreateTopicsRequest.CreatableTopic(
+        name=name,
+        num_partitions=PARTITIONS,
+        replication_factor=1,
+        configs=[
+            CreateTopicsRequest.CreatableTopicConfig(name=key, value=value)
+            for key, value in (configs or {}).items()
+        ],
+    )
     with Probe(node.bootstrap_server) as probe:
         response = probe.ask(CreateTopicsRequest(topics=[topic], timeout_ms=CREATE_TIMEOUT_MS), 7)
     assert isinstance(response, CreateTopicsResponse)

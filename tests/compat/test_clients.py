@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from compat.node import Node
-from tests.compat.support import CLUSTER_ID
+from tests.compat.support import CLUSTER_ID, PARTITIONS, create
 
 pytestmark = [pytest.mark.clients, pytest.mark.slow]
 
 COMPAT = Path(__file__).resolve().parents[2] / "compat"
 CLIENT_TIMEOUT_S = 60.0
-PARTITIONS = 3
+TOUR_PARTITIONS = 3
 TOPIC_ALREADY_EXISTS = 36
 
 TOURS = {
@@ -75,7 +75,7 @@ def test_a_client_tours_the_cluster(node: Node, topic: str, client: str) -> None
     assert topic not in seen["topics_before"]
     assert seen["create_again"] == TOPIC_ALREADY_EXISTS
     assert seen["partitions"] == [
-        {"partition": index, "leader": 1, "replicas": [1], "isr": [1]} for index in range(PARTITIONS)
+        {"partition": index, "leader": 1, "replicas": [1], "isr": [1]} for index in range(TOUR_PARTITIONS)
     ]
     assert topic in seen["topics_with"]
     assert topic not in seen["topics_after"]
@@ -84,7 +84,7 @@ def test_a_client_tours_the_cluster(node: Node, topic: str, client: str) -> None
 
 
 def test_kcat_lists_brokers_and_topics(node: Node, topic: str) -> None:
-    kafka_admin(node, "topics", "create", "--topic", topic, "--num-partitions", "2")
+    create(node, topic)
     listed = json.loads(kcat(node, "-J"))
     kafka_admin(node, "topics", "delete", "--topic", topic)
 
@@ -93,7 +93,7 @@ def test_kcat_lists_brokers_and_topics(node: Node, topic: str) -> None:
     assert [entry["partitions"] for entry in listed["topics"] if entry["topic"] == topic] == [
         [
             {"partition": index, "leader": 1, "replicas": [{"id": 1}], "isrs": [{"id": 1}]}
-            for index in range(2)
+            for index in range(PARTITIONS)
         ]
     ]
 

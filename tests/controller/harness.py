@@ -31,6 +31,7 @@ from server.controller.events import (
 )
 from server.features import METADATA_VERSION, supported_ranges
 from server.image.image import ClusterImage
+from server.ports import Rng
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 TIMESTAMP_MS = 1_795_239_301_118
@@ -89,6 +90,7 @@ class Harness:
         metadata_version: int = 30,
         seed: int = 0,
         node_id: int = 1,
+        rng: Rng | None = None,
         **config: Any,
     ) -> None:
         # A test that is not about them is not to be disturbed by what time brings.
@@ -97,7 +99,7 @@ class Harness:
             node_id=node_id,
             cluster_id=CLUSTER_ID,
             config=ControllerConfig(**config),
-            rng=SeededRng(seed),
+            rng=SeededRng(seed) if rng is None else rng,
             bootstrap_records=bootstrap_records(features, metadata_version),
         )
         self.now_ms = 1_000
@@ -318,6 +320,7 @@ def registration_request(broker_id: int, **fields: Any) -> BrokerRegistrationReq
             )
             for name, (low, high) in supported_ranges().items()
         ],
+        "rack": None,
         "log_dirs": [directory(broker_id)],
         **fields,
     }

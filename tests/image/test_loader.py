@@ -9,6 +9,7 @@ from kafkaproto.messages import (
     AbortTransactionRecord,
     BeginTransactionRecord,
     EndTransactionRecord,
+    FeatureLevelRecord,
     NoOpRecord,
     TopicRecord,
 )
@@ -117,3 +118,11 @@ def test_a_snapshot_replaces_everything() -> None:
     assert loader.image.offset == 99
     _load(loader, _topic("b"), epoch=4)
     assert (loader.image.offset, sorted(loader.image.topic_ids)) == (100, ["b"])
+
+
+def test_features_are_as_new_as_the_batch_that_set_one() -> None:
+    loader = MetadataLoader()
+    record = FeatureLevelRecord(name="metadata.version", feature_level=30)
+    loader.load_batch(base_offset=0, epoch=1, timestamp_ms=1, records=[NoOpRecord(), record, NoOpRecord()])
+    loader.load_batch(base_offset=3, epoch=1, timestamp_ms=2, records=[NoOpRecord()])
+    assert (loader.image.offset, loader.image.features_offset) == (3, 2)

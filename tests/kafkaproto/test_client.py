@@ -146,15 +146,40 @@ def test_a_silent_server_is_a_timeout_that_says_what_was_asked() -> None:
             client.send(DescribeClusterRequest())
 
 
-def test_a_server_that_hangs_up_is_a_lost_connection() -> None:
+def test_the_time_allowed_is_one_for_the_whole_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Clock:
+        """Each look at it is 60 ms later than the last, so sending alone has used up the time."""
+
+        now = 0.0
+
+        def monotonic(self) -> float:
+            self.now += 0.06
+            return self.now
+
     with (
         serving(lambda stream: answer_requests(stream, 1)) as port,
+        Client.connect("127.0.0.1", port, timeout_ms=100) as client,
+    ):
+        monkeypatch.setattr("kafkaproto.client.time", Clock())
+        with pytest.raises(TimeoutError, match="did not answer DescribeClusterRequest within 100 ms"):
+            client.send(DescribeClusterRequest())
+
+
+def test_a_server_that_hangs_up_is_a_lost_connection() -> None:
+    def hang_up_when_asked(stream: socket.socket) -> None:
+        answer_requests(stream, 1)
+        stream.recv(1000)
+
+    with (
+        serving(hang_up_when_asked) as port,
         Client.connect("127.0.0.1", port) as client,
-        pytest.raises(
-            ConnectionError, match=f"lost the connection to 127.0.0.1:{port} before DescribeCluster"
-        ),
+        pytest.raises(ConnectionError) as caught,
     ):
         client.send(DescribeClusterRequest())
+    assert str(caught.value) == (
+        f"lost the connection to 127.0.0.1:{port} before DescribeClusterRequest was answered:"
+        " the server closed it"
+    )
 
 
 def test_a_server_that_is_no_kafka_server_is_told_apart() -> None:

@@ -10,4 +10,5 @@ def test_small_buffers_are_joined_and_long_ones_cut_without_copying() -> None:
     pieces = list(chunked([b"ab", b"cd", b"", long, b"ef", b"ghij", b"k"], 4))
     assert [bytes(piece) for piece in pieces] == [b"abcd", b"0123", b"4567", b"89", b"ef", b"ghij", b"k"]
     assert all(isinstance(piece, memoryview) and piece.obj is long.obj for piece in pieces[1:4])
+    assert [bytes(piece) for piece in chunked([b"01234"], 4)] == [b"0123", b"4"]
     assert list(chunked([], 4)) == []

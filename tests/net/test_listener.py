@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import struct
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 import trio
@@ -100,6 +102,22 @@ async def test_a_name_with_several_addresses_has_one_port() -> None:
         await ask(stream)
 
 
+async def test_a_listener_that_is_bound_lets_peers_wait_until_it_runs() -> None:
+    listener = Listener(settings(), served_versions=SERVED.get, serve=serve_echo)
+    with pytest.raises(AssertionError, match="not bound"):
+        _ = listener.port
+    port = await listener.bind()
+    assert listener.port == port
+    assert not listener.is_running
+    async with trio.open_nursery() as nursery, await trio.open_tcp_stream("127.0.0.1", port) as stream:
+        await stream.send_all(request(1, b"hello"))
+        assert await nursery.start(listener.run) == port
+        assert listener.is_running
+        assert await receive_exactly(stream, len(echo(1, b"hello"))) == echo(1, b"hello")
+        await listener.stop(1_000)
+        assert not listener.is_running
+
+
 async def test_a_port_in_use_is_an_error_that_names_listener_and_address() -> None:
     async with listening(serve_echo) as (_, port):
         taken = Listener(settings(name="CONTROLLER", port=port), served_versions=SERVED.get, serve=serve_echo)
@@ -165,9 +183,11 @@ async def test_a_shortage_of_file_descriptors_is_waited_out_and_said_once(
         accepted.append(stream)
         await stream.aclose()
 
+    sockets: list[Any] = [short]
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(Acceptor("PLAINTEXT", [short], 10).run, nursery, run_connection)  # type:
-        ignore[list-item] await wait_all_tasks_blocked() while not accepted:
+        nursery.start_soon(Acceptor("PLAINTEXT", sockets, 10).run, nursery, run_connection)
+        await wait_all_tasks_blocked()
+        while not accepted:
             await trio.sleep(ACCEPT_BACKOFF_MS / 1000)
         nursery.cancel_scope.cancel()
     assert trio.current_time() == pytest.approx(len(codes) * ACCEPT_BACKOFF_MS / 1000, rel=0.3)
@@ -183,11 +203,11 @@ async def test_another_failure_of_accepting_is_not_swallowed() -> None:
     async def run_connection(stream: trio.SocketStream) -> None:
         raise AssertionError("nothing is accepted")
 
+    sockets: list[Any] = [broken]
     async with broken.stream:
         with pytest.RaisesGroup(pytest.RaisesExc(OSError, match="gone"), flatten_subgroups=True):
             async with trio.open_nursery() as nursery:
-                await Acceptor("PLAINTEXT", [broken], 10).run(nursery, run_connection)  # type:
-                ignore[list-item]
+                await Acceptor("PLAINTEXT", sockets, 10).run(nursery, run_connection)
     assert broken.socket.fileno() == -1
 
 
@@ -237,6 +257,37 @@ async def test_stopping_cuts_off_what_takes_longer_than_the_bound() -> None:
         assert serve.was_cut_off
         assert await is_closed(busy)
     assert listener.statistics().open_connections == 0
+
+
+async def test_stopping_while_connections_arrive_waits_for_none_of_them() -> None:
+    # Tasks run in random order, so some rounds meet a connection at every step of being accepted.
+    for number in range(48):
+        listener = Listener(settings(), served_versions=SERVED.get, serve=serve_echo)
+        port = await listener.bind()
+        streams = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(3)]
+        with trio.fail_after(10):
+            async with trio.open_nursery() as nursery:
+                await nursery.start(listener.run)
+                for _ in range(number % 8):
+                    await trio.lowlevel.checkpoint()
+                await listener.stop(60_000)
+        for stream in streams:
+            assert await is_closed(stream)
+            await stream.aclose()
+
+
+async def test_a_connection_that_was_reset_before_it_was_accepted_is_passed_over() -> None:
+    listener = Listener(settings(), served_versions=SERVED.get, serve=serve_echo)
+    port = await listener.bind()
+    gone = await trio.open_tcp_stream("127.0.0.1", port)
+    gone.setsockopt(trio.socket.SOL_SOCKET, trio.socket.SO_LINGER, struct.pack("ii", 1, 0))
+    await gone.aclose()
+    async with trio.open_nursery() as nursery:
+        await nursery.start(listener.run)
+        async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+            await ask(stream)
+        assert listener.statistics().accepted_connections == 1
+        nursery.cancel_scope.cancel()
 
 
 async def test_a_failure_of_our_own_in_serve_ends_the_listener() -> None:

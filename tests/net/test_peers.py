@@ -117,7 +117,9 @@ async def test_requests_share_one_connection_and_go_out_at_the_highest_common_ve
     node = Node()
     async with listening(node) as (_, port):
         peer = channel(port)
+        assert peer.served_versions is None
         assert await describe(peer) == "connection 1"
+        assert peer.served_versions == SERVED
         assert await describe(peer) == "connection 1"
         await peer.send(DescribeClusterRequest(), 0, timeout_ms=TIMEOUT_MS)
         peer.close()
