@@ -227,7 +227,7 @@ class ReadEmitter:
         variable = naming.local(entry.field.name)
         value = entry.value
         if isinstance(value, StructValue) and value.nullable:
-            self.lines.add("length = buffer[position]", "position += 1")
+            self.lines.add("length, position = read_unsigned_varint(buffer, position)")
             with self.lines.block("if not length:"):
                 self.lines.add(f"{variable} = None")
             with self.lines.block("else:"):

@@ -103,7 +103,8 @@ class _Decoder:
             mark = self.varint(path) if tagged else self.fixed("int8", path)
             if not tagged and self.position > self.limit:
                 raise self.fail("the bytes end early", path, start)
-            if mark <= 0:
+            # In a tag 0 stands for null; elsewhere any negative byte does, as Kafka reads it.
+            if mark < 0 or (tagged and mark == 0):
                 return None
         return self.value(field, path, compact, nullable)
 

@@ -131,7 +131,8 @@ class Message(Struct):
             decode_slowly(cls.schema(), buffer, version, offset)
         except RemoteProtocolError as error:
             return error
-        raise AssertionError(f"{cls.NAME} v{version}: the two decoders disagree") from failure
+        # Our own mistake, yet one that a peer found: it must not bring the program down.
+        return RemoteProtocolError(f"the two decoders disagree: {failure!r}", where=cls.NAME, offset=offset)
 
     def _explain_writing(self, version: int, failure: Exception) -> LocalProtocolError:
         from kafkaproto.interpret import encode_slowly

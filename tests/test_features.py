@@ -81,10 +81,12 @@ def test_levels_are_checked_against_the_feature() -> None:
     check_level("metadata.version", 7)
     with pytest.raises(
         ValueError,
-        match="Feature level 3 is not supported for feature transaction.version; allowed are 0 to 2",
+        match=r"Feature level 3 is not supported for feature transaction.version; allowed are 0 to 2",
     ):
         check_level("transaction.version", 3)
-    with pytest.raises(ValueError, match="Unsupported feature: foo. Supported features are: eligible.leader"):
+    with pytest.raises(
+        ValueError, match=r"Unsupported feature: foo. Supported features are: eligible.leader"
+    ):
         check_level("foo", 1)
     with pytest.raises(ValueError, match="no level 31"):
         check_level("metadata.version", 31)
@@ -97,10 +99,10 @@ def test_only_eligible_leader_replicas_need_another_feature() -> None:
     assert dependencies("metadata.version", 30) == {}
     assert dependencies("transaction.version", 2) == {}
     with pytest.raises(
-        ValueError, match="could not be set to 1 because it depends on metadata.version level 23"
+        ValueError, match=r"could not be set to 1 because it depends on metadata.version level 23"
     ):
         check_dependencies({"metadata.version": 22, "eligible.leader.replicas.version": 1})
-    with pytest.raises(ValueError, match="depends on metadata.version"):
+    with pytest.raises(ValueError, match=r"depends on metadata.version"):
         check_dependencies({"eligible.leader.replicas.version": 1})
     check_dependencies({"metadata.version": 23, "eligible.leader.replicas.version": 1})
 

@@ -344,8 +344,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupMemberMetadata
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                length = buffer[position]
-                position += 1
+                length, position = read_unsigned_varint(buffer, position)
                 if not length:
                     classic_member_metadata = None
                 else:

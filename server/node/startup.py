@@ -89,18 +89,8 @@ def open_node(
     assert metadata.cluster_id is not None
     assert metadata.directory_id is not None
     incarnation_id = rng.uuid()
-    log_directory = f"{config.metadata_log_dir}/{METADATA_TOPIC}-0"
-    log = Log.open(
-        disk,
-        log_directory,
-        topic_id=METADATA_TOPIC_ID,
-        config=LogConfig(
-            segment_bytes=config.metadata_log_segment_bytes, segment_ms=config.metadata_log_segment_ms
-        ),
-    )
-    if log.recovery_note is not None:
-        _log.warning("%s", log.recovery_note)
-    quorum_state_file = QuorumStateFile(disk, log_directory)
+    log = _open_log(config, disk)
+    quorum_state_file = QuorumStateFile(disk, log.directory)
     raft = RaftNode(
         RaftConfig(
             key=ReplicaKey(id=config.node_id, directory_id=metadata.directory_id),
@@ -120,7 +110,7 @@ def open_node(
     )
     driver = QuorumDriver(
         raft=raft,
-        opened=_recovered(disk, log, log_directory, quorum_state_file.read()),
+        opened=_recovered(disk, log, quorum_state_file.read()),
         controller=controller,
         log=log,
         quorum_state_file=quorum_state_file,
@@ -135,6 +125,20 @@ def open_node(
         broker_incarnation_id=incarnation_id,
         quorum=driver,
     )
+
+
+def _open_log(config: Config, disk: Disk) -> Log:
+    log = Log.open(
+        disk,
+        f"{config.metadata_log_dir}/{METADATA_TOPIC}-0",
+        topic_id=METADATA_TOPIC_ID,
+        config=LogConfig(
+            segment_bytes=config.metadata_log_segment_bytes, segment_ms=config.metadata_log_segment_ms
+        ),
+    )
+    if log.recovery_note is not None:
+        _log.warning("%s", log.recovery_note)
+    return log
 
 
 def _format_if_new(
@@ -186,14 +190,14 @@ def _controller_config(config: Config, incarnation_id: bytes) -> ControllerConfi
     )
 
 
-def _recovered(disk: Disk, log: Log, directory: str, election: QuorumState | None) -> raft_events.Opened:
+def _recovered(disk: Disk, log: Log, election: QuorumState | None) -> raft_events.Opened:
     """What the Raft core has to know of the log, its snapshots and the last election."""
-    snapshots = SnapshotStore(disk, directory)
+    snapshots = SnapshotStore(disk, log.directory)
     snapshots.remove_leftovers()
     latest = snapshots.latest()
     if log.log_start_offset > 0:
         raise StorageError(
-            f"{directory}: the log begins at offset {log.log_start_offset} and the rest is in a snapshot; "
+            f"{log.directory}: the log begins at offset {log.log_start_offset} and the rest is in a snapshot; "
             "this release cannot start from a snapshot yet"
         )
     controls: list[RecordedControl] = []

@@ -35,6 +35,6 @@ def test_a_batch_as_it_is_written_is_within_the_limit(sizes: list[int]) -> None:
     start = 0
     for end in batch_ends(values):
         records = [NewRecord(key=None, value=value) for value in values[start:end]]
-        assert len(build_batch(records, base_offset=0)) <= MAX_BATCH_BYTES
+        assert len(build_batch(records, base_offset=2**62, timestamp_ms=2**60)) <= MAX_BATCH_BYTES
         start = end
     assert start == len(values)

@@ -92,7 +92,11 @@ def test_the_queues_do_what_a_plain_list_does(steps: list[tuple[str, int, int | 
                 model = []
         assert len(parked) == len(model)
         assert parked.next_deadline_ms() == min(
-            (each.command.context.deadline_ms for each in model if each.command.context.deadline_ms is not None),
+            (
+                each.command.context.deadline_ms
+                for each in model
+                if each.command.context.deadline_ms is not None
+            ),
             default=None,
         )
 

@@ -50,6 +50,13 @@ KAFKAS_FILES = [
 ]
 
 
+def disk_with_directory() -> MemoryDisk:
+    disk = MemoryDisk()
+    disk.make_directory("/d")
+    disk.sync_directory("/")
+    return disk
+
+
 @pytest.mark.parametrize(("content", "state"), KAFKAS_FILES)
 def test_kafkas_files_are_written_and_read(disk: Disk, root: str, content: bytes, state: QuorumState) -> None:
     file = QuorumStateFile(disk, root)
@@ -102,32 +109,32 @@ def test_a_vote_without_a_directory_id_is_kept(disk: Disk, root: str) -> None:
     ],
 )
 def test_what_is_no_such_file_is_told_with_the_field(content: bytes, complaint: str) -> None:
-    disk = MemoryDisk()
-    file = disk.open("/quorum-state", create=True)
+    disk = disk_with_directory()
+    file = disk.open("/d/quorum-state", create=True)
     file.append([content])
     file.close()
     with pytest.raises(CorruptFileError, match=complaint) as caught:
-        QuorumStateFile(disk, "").read()
-    assert str(caught.value).startswith("/quorum-state: ")
+        QuorumStateFile(disk, "/d").read()
+    assert str(caught.value).startswith("/d/quorum-state: ")
 
 
 def test_a_crash_leaves_the_old_state_or_the_new_and_the_new_once_it_was_written() -> None:
     states = [state for _, state in KAFKAS_FILES]
-    rehearsal = MemoryDisk()
+    rehearsal = disk_with_directory()
     for state in states:
-        QuorumStateFile(rehearsal, "").write(state)
-    for operation in range(rehearsal.operations):
+        QuorumStateFile(rehearsal, "/d").write(state)
+    for operation in range(disk_with_directory().operations, rehearsal.operations):
         for seed in range(8):
-            disk = MemoryDisk()
+            disk = disk_with_directory()
             disk.crash_before = operation
             written = 0
             with pytest.raises(PowerLossError):  # noqa: PT012 - which of the writes is cut short differs
                 for state in states:
-                    QuorumStateFile(disk, "").write(state)
+                    QuorumStateFile(disk, "/d").write(state)
                     written += 1
             disk.crash(SeededRng(seed))
-            found = QuorumStateFile(disk, "").read()
+            found = QuorumStateFile(disk, "/d").read()
             expected = [None, *states][written : written + 2]
             assert found in expected, f"operation {operation}, seed {seed}"
-            QuorumStateFile(disk, "").write(states[0])
-            assert QuorumStateFile(disk, "").read() == states[0]
+            QuorumStateFile(disk, "/d").write(states[0])
+            assert QuorumStateFile(disk, "/d").read() == states[0]

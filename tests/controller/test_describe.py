@@ -1,0 +1,85 @@
+"""One line each for events, effects and states."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkaproto.messages import BrokerHeartbeatRequest, ControllerRegistrationRequest, NoOpRecord
+from kafkaproto.records.metadata import encode_metadata_record
+from server.controller.describe import describe_controller, describe_effect, describe_event
+from server.controller.effects import AppendRecords
+from server.controller.events import (
+    BatchCommitted,
+    BecameActive,
+    BecameInactive,
+    CommandContext,
+    CommandReceived,
+    ControlBatchAppended,
+    Event,
+    HighWatermarkAdvanced,
+    KRaftVersionChanged,
+    Tick,
+)
+from tests.controller.harness import Harness
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        (BecameActive(epoch=3, next_offset=9), "became active epoch=3 next=9"),
+        (BecameInactive(leader_id=-1, epoch=4), "became inactive leader=-1 epoch=4"),
+        (
+            BatchCommitted(base_offset=1, last_offset=2, epoch=3, timestamp_ms=4, records=None),
+            "batch committed 1..2 epoch=3 control",
+        ),
+        (
+            BatchCommitted(
+                base_offset=1, last_offset=2, epoch=3, timestamp_ms=4, records=(NoOpRecord(), NoOpRecord())
+            ),
+            "batch committed 1..2 epoch=3 NoOp NoOp",
+        ),
+        (HighWatermarkAdvanced(high_watermark=8, timestamp_ms=1), "high watermark 8"),
+        (ControlBatchAppended(next_offset=8), "control batch appended next=8"),
+        (KRaftVersionChanged(kraft_version=1), "kraft.version 1"),
+        (
+            CommandReceived(
+                command_id=5, request=BrokerHeartbeatRequest(), version=1, context=CommandContext()
+            ),
+            "command #5 BrokerHeartbeatRequest v1",
+        ),
+        (Tick(), "tick"),
+    ],
+)
+def test_an_event_is_a_line(event: Event, line: str) -> None:
+    assert describe_event(event) == line
+
+
+def test_effects_are_lines() -> None:
+    harness = Harness()
+    harness.call(ControllerRegistrationRequest(controller_id=-1))
+    harness.append_control()
+    harness.commit()
+    assert [describe_effect(effect) for effect in harness.effects] == [
+        "respond #1 ControllerRegistrationResponse INVALID_REQUEST error_message=Node id -1 is negative.",
+        "publish image offset=6 high watermark=7",
+    ]
+
+
+def test_of_many_records_the_first_are_shown() -> None:
+    value = encode_metadata_record(NoOpRecord(), 0)
+    line = describe_effect(AppendRecords(epoch=1, base_offset=2, records=(value,) * 23))
+    assert line == f"append epoch=1 base=2 {'NoOpv0{} ' * 20}and 3 more"
+
+
+def test_a_state_is_a_line() -> None:
+    harness = Harness()
+    harness.send(harness.heartbeat_request(1))
+    assert (
+        describe_controller(harness.controller)
+        == "active epoch=1 newest=5 committed=5 parked=0 brokers=0 topics=0"
+    )
+    harness.deactivate(leader_id=2)
+    assert (
+        describe_controller(harness.controller)
+        == "standby leader=2 newest=5 committed=5 parked=0 brokers=0 topics=0"
+    )

@@ -1,0 +1,74 @@
+"""Files replaced as a whole and directories made for good, with a crash at every operation."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.ports import Disk
+from server.storage.atomic import make_directory_durably, replace_file
+from server.storage.disk import OsDisk
+from tests.sim.disk import MemoryDisk, PowerLossError
+from tests.storage.helpers import FixedRng, SeededRng
+
+
+def test_a_file_is_replaced_and_nothing_else_is_left(disk: Disk, root: str) -> None:
+    replace_file(disk, root, "name", b"a longer first content")
+    replace_file(disk, root, "name", b"second")
+    assert disk.read_file(f"{root}/name") == b"second"
+    assert disk.list_directory(root) == ["name"]
+
+
+def test_what_an_earlier_attempt_left_behind_is_overwritten(disk: Disk, root: str) -> None:
+    leftover = disk.open(f"{root}/name.tmp", create=True)
+    leftover.append([b"left behind by a crash, and longer"])
+    leftover.close()
+    replace_file(disk, root, "name", b"new")
+    assert disk.read_file(f"{root}/name") == b"new"
+
+
+@pytest.mark.parametrize("operation", ["write", "sync", "rename"])
+def test_a_failure_leaves_the_old_content(operation: str) -> None:
+    disk = MemoryDisk()
+    replace_file(disk, "/.", "name", b"old")
+    disk.fail(operation, "name.tmp")
+    with pytest.raises(OSError, match="Input/output"):
+        replace_file(disk, "/.", "name", b"new")
+    assert disk.read_file("/name") == b"old"
+    replace_file(disk, "/.", "name", b"newer")
+    assert disk.read_file("/name") == b"newer"
+
+
+def test_after_a_crash_the_content_is_the_old_or_the_new_one() -> None:
+    for operation in range(20):
+        for seed in range(10):
+            disk = MemoryDisk()
+            replace_file(disk, "/.", "name", b"old content")
+            before = disk.operations
+            disk.crash_before = before + operation
+            try:
+                replace_file(disk, "/.", "name", b"new")
+                returned = True
+            except PowerLossError:
+                returned = False
+            disk.crash(SeededRng(seed))
+            assert disk.read_file("/name") in ([b"new"] if returned else [b"old content", b"new"])
+
+
+def test_a_directory_and_the_parents_made_for_it_survive_a_crash(disk: Disk, root: str) -> None:
+    make_directory_durably(disk, f"{root}/one/two/three/")
+    make_directory_durably(disk, f"{root}/one/two/three")
+    assert disk.is_directory(f"{root}/one/two/three")
+    memory = MemoryDisk()
+    make_directory_durably(memory, "/one/two")
+    make_directory_durably(memory, "/one/two/three")
+    memory.crash(FixedRng(0))
+    assert memory.is_directory("/one/two/three")
+
+
+def test_a_relative_directory_is_made_where_the_process_is(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path_factory.mktemp("here")
+    monkeypatch.chdir(here)
+    make_directory_durably(OsDisk(), "kafka-data/log")
+    assert (here / "kafka-data" / "log").is_dir()
