@@ -132,8 +132,12 @@ def metadata_response() -> MetadataResponse:
         )
         for number in range(1, 101)
     ]
-    brokers = [MetadataResponse.Broker(node_id=node, host=f"broker-{node}.example", port=9092) for node in (1, 2, 3)]
-    return MetadataResponse(brokers=brokers, cluster_id="MkU3OEVBNTcwNTJENDM2Qg", controller_id=1, topics=topics)
+    brokers = [
+        MetadataResponse.Broker(node_id=node, host=f"broker-{node}.example", port=9092) for node in (1, 2, 3)
+    ]
+    return MetadataResponse(
+        brokers=brokers, cluster_id="MkU3OEVBNTcwNTJENDM2Qg", controller_id=1, topics=topics
+    )
 
 
 def fetch_response() -> FetchResponse:
@@ -206,7 +210,8 @@ def api_versions_response() -> ApiVersionsResponse:
             for api in infos
         ],
         supported_features=[
-            ApiVersionsResponse.SupportedFeatureKey(name=name, min_version=0, max_version=1) for name in features
+            ApiVersionsResponse.SupportedFeatureKey(name=name, min_version=0, max_version=1)
+            for name in features
         ],
         finalized_features_epoch=42,
         finalized_features=[
@@ -307,12 +312,16 @@ def missed(result: Result) -> list[str]:
 
 
 @click.command()
-@click.option("--rounds", default=9, show_default=True, help="How often everything is measured; the best counts.")
+@click.option(
+    "--rounds", default=9, show_default=True, help="How often everything is measured; the best counts."
+)
 @click.option("--check", is_flag=True, help="Fail if a promised ratio is missed.")
 def main(rounds: int, check: bool) -> None:
     """Time decoding and encoding of messages beside kafka-python and kio."""
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("kafka-python", "kio"))
-    click.echo(f"Python {platform.python_version()}, {versions}; microseconds a message, best of {rounds} rounds")
+    click.echo(
+        f"Python {platform.python_version()}, {versions}; microseconds a message, best of {rounds} rounds"
+    )
     click.echo(
         f"{'message':26}{'bytes':>8}         {'ours':>9}{'kafka-py':>10}{'kio':>10}{'ours/part':>10}"
         f"{'kafka-py':>10}{'kio':>10}"

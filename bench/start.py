@@ -29,11 +29,14 @@ METADATA_VERSION = 12
 TIMEOUT_S = 60.0
 POLL_S = 0.001
 STOCK_HEAP = ("-Xms1G", "-Xmx1G")
+"""As Kafka's own script has it; without the archive of loaded classes that our tests speed it up with."""
 
 
 def ask_metadata(port: int) -> bool:
     """Whether a Metadata request is answered with a broker."""
-    request = encode_request_header(api_key=3, api_version=METADATA_VERSION, correlation_id=1, client_id="bench")
+    request = encode_request_header(
+        api_key=3, api_version=METADATA_VERSION, correlation_id=1, client_id="bench"
+    )
     request += MetadataRequest().encode(METADATA_VERSION)
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=5) as stream:
@@ -93,9 +96,13 @@ def main() -> None:
     for name, rows in figures.items():
         seconds = [row[0] for row in rows]
         medians[name] = (statistics.median(seconds), statistics.median(row[1] for row in rows))
-        print(f"{name:<8}{min(seconds):>14.3f}{medians[name][0]:>9.3f}{max(seconds):>9.3f}{medians[name][1]:>23.1f}")
+        print(
+            f"{name:<8}{min(seconds):>14.3f}{medians[name][0]:>9.3f}{max(seconds):>9.3f}{medians[name][1]:>23.1f}"
+        )
     (our_time, our_memory), (stock_time, stock_memory) = medians["ours"], medians["stock"]
-    print(f"ours/stock of medians, {rounds} rounds: time {our_time / stock_time:.3f}, memory {our_memory / stock_memory:.3f}")
+    print(
+        f"ours/stock of medians, {rounds} rounds: time {our_time / stock_time:.3f}, memory {our_memory / stock_memory:.3f}"
+    )
 
 
 if __name__ == "__main__":

@@ -99,15 +99,22 @@ class ServerProcess:
 
     def terminate(self, timeout_s: float) -> int:
         """Sends SIGTERM, waits for the end, returns the exit code (negative: the signal that ended it)."""
-        if self.is_running:
-            self._process.send_signal(signal.SIGTERM)
-        wait_until(lambda: not self.is_running, timeout_s, f"{self.command[0]} to end after SIGTERM")
-        return self._process.wait()
+        return self._end(signal.SIGTERM, timeout_s)
+
+    def interrupt(self, timeout_s: float) -> int:
+        """Sends SIGINT, as Ctrl-C does, otherwise as `terminate`."""
+        return self._end(signal.SIGINT, timeout_s)
 
     def kill(self) -> None:
         """Ends it with SIGKILL, as a power cut would end it for the files that it had open."""
         self._process.kill()
         self._process.wait()
+
+    def _end(self, number: signal.Signals, timeout_s: float) -> int:
+        if self.is_running:
+            self._process.send_signal(number)
+        wait_until(lambda: not self.is_running, timeout_s, f"{self.command[0]} to end after {number.name}")
+        return self._process.wait()
 
     def last_words(self) -> str:
         """Exit code if there is one, and the tails of both logs, for the message of a failure."""

@@ -38,7 +38,6 @@ def handle_describe_cluster(
         return DescribeClusterResponse(
             error_code=ErrorCode.UNSUPPORTED_VERSION,
             error_message="Direct-to-controller communication needs metadata.version 3.7-IV0 or later.",
-            endpoint_type=CONTROLLERS,
         )
     else:
         brokers = _controllers(image, context.listener_name)
@@ -62,7 +61,6 @@ def _refuse_type(asked: int, own_type: int, version: int) -> DescribeClusterResp
     return DescribeClusterResponse(
         error_code=ErrorCode.INVALID_REQUEST if version == 0 else code,
         error_message=f"The request asked for {asked_for}, but it was sent to a listener of {_WORDS[own_type]}.",
-        endpoint_type=BROKERS if version == 0 else own_type,
     )
 
 

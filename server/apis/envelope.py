@@ -21,7 +21,6 @@ from kafkaproto.support import joined
 from server.apis.context import Answer, NoAnswer, Reply, RequestContext, Services
 from server.types import Deferred
 
-_PRINCIPAL_VERSIONS = (DefaultPrincipalData.MIN_VERSION, DefaultPrincipalData.MAX_VERSION)
 _DESCRIBE_QUORUM_KEY = 55
 
 FORWARDABLE_KEYS = frozenset({19, 20, 37, 55})

@@ -4,7 +4,10 @@ Answered from this broker's own committed image; brokers that are fenced are lef
 them has LEADER_NOT_AVAILABLE. Topics may be named, given by id (from version 12 on), or be all of them (null; an empty
 list in version 0). A named topic that does not exist is created where the configuration and the request allow it: the
 request for it goes to the controller, and this answer still says UNKNOWN_TOPIC_OR_PARTITION, as Kafka's does.
+One topic given by id makes the request one by ids; names beside it are passed over.
 The controller named is a random broker: any of them forwards what is meant for the controller.
+
+Not done: creating Kafka's own topics by being asked for them; they need settings that come with the coordinators.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from server.image.image import ClusterImage, PartitionImage, TopicImage
 from server.types import NO_NODE, ZERO_UUID
 
 _FIRST_WITH_TOPIC_IDS = 12
-"""Version 10 has the field, but a request by id is served from 12 on only."""
+"""Version 10 has the field, but a request by id is served from 12 on only (KIP-516)."""
 _FIRST_WITH_ALL_AS_NULL = 1
 _FIRST_WITH_ANY_REPLICA = 1
 _FIRST_WITH_LISTENER_ERROR = 6
@@ -32,15 +35,16 @@ def handle_metadata(
     """Brokers, and the topics asked for."""
     image = services.image()
     version = context.api_version
-    if _asks_ids_too_early(request, version):
-        return _refuse(request)
+    refusal = _refusal(request, version)
+    if refusal is not None:
+        return _refuse(request, refusal)
     view = _View(image, context)
     topics = _topics(request, view, version)
     if services.auto_create_topics and request.allow_auto_topic_creation:
         _create_missing(topics, context, services)
     if request.include_topic_authorized_operations:
         for topic in topics:
-            if topic.error_code == ErrorCode.NONE:
+            if topic.name is not None:
                 topic.topic_authorized_operations = TOPIC_OPERATIONS
     alive = view.brokers
     return MetadataResponse(
@@ -54,20 +58,24 @@ def handle_metadata(
     )
 
 
-def _asks_ids_too_early(request: MetadataRequest, version: int) -> bool:
-    return version < _FIRST_WITH_TOPIC_IDS and any(
-        topic.name is None or topic.topic_id != ZERO_UUID for topic in request.topics or ()
-    )
+def _refusal(request: MetadataRequest, version: int) -> ErrorCode | None:
+    """Why the whole request is refused, None where it is served."""
+    topics = request.topics or ()
+    by_id = any(topic.topic_id != ZERO_UUID for topic in topics)
+    by_nothing = any(topic.name is None for topic in topics)
+    if version < _FIRST_WITH_TOPIC_IDS:
+        return ErrorCode.INVALID_REQUEST if by_id or by_nothing else None
+    # Kafka stumbles over a topic with neither name nor id; its clients never send one.
+    return ErrorCode.UNKNOWN_SERVER_ERROR if by_nothing and not by_id else None
 
 
-def _refuse(request: MetadataRequest) -> MetadataResponse:
+def _refuse(request: MetadataRequest, error: ErrorCode) -> MetadataResponse:
     return MetadataResponse(
+        error_code=error,
         topics=[
-            MetadataResponse.Topic(
-                error_code=ErrorCode.INVALID_REQUEST, name=topic.name or "", topic_id=topic.topic_id
-            )
+            MetadataResponse.Topic(error_code=error, name=topic.name or "", topic_id=topic.topic_id)
             for topic in request.topics or ()
-        ]
+        ],
     )
 
 
@@ -152,23 +160,31 @@ def _topics(request: MetadataRequest, view: _View, version: int) -> list[Metadat
     asked = request.topics
     if asked is None or (not asked and version < _FIRST_WITH_ALL_AS_NULL):
         return [view.topic(topic) for topic in image.topics_in_order()]
-    result = []
-    # A topic that is named twice is answered once.
-    for name, topic_id in dict.fromkeys((topic.name, topic.topic_id) for topic in asked):
-        if name is not None:
-            found = image.topic_by_name(name)
-            error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-            if found is None and topic_name_problem(name) is not None:
-                error = ErrorCode.INVALID_TOPIC_EXCEPTION
-        else:
-            found = image.topics.get(topic_id)
-            error = ErrorCode.UNKNOWN_TOPIC_ID
-        if found is None:
-            missing_id = ZERO_UUID if name is not None else topic_id
-            result.append(MetadataResponse.Topic(error_code=error, name=name, topic_id=missing_id))
-        else:
-            result.append(view.topic(found))
-    return result
+    # A topic that is asked for twice is answered once.
+    ids = dict.fromkeys(topic.topic_id for topic in asked if topic.topic_id != ZERO_UUID)
+    if ids:
+        # One id makes it a request by id: names beside it do not count.
+        return [_by_id(topic_id, view) for topic_id in ids]
+    return [_by_name(name, view) for name in dict.fromkeys(topic.name for topic in asked) if name is not None]
+
+
+def _by_id(topic_id: bytes, view: _View) -> MetadataResponse.Topic:
+    found = view.image.topics.get(topic_id)
+    if found is not None:
+        return view.topic(found)
+    return MetadataResponse.Topic(error_code=ErrorCode.UNKNOWN_TOPIC_ID, name=None, topic_id=topic_id)
+
+
+def _by_name(name: str, view: _View) -> MetadataResponse.Topic:
+    found = view.image.topic_by_name(name)
+    if found is not None:
+        return view.topic(found)
+    is_legal = topic_name_problem(name) is None
+    return MetadataResponse.Topic(
+        error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if is_legal else ErrorCode.INVALID_TOPIC_EXCEPTION,
+        name=name,
+        is_internal=name in INTERNAL_TOPICS,
+    )
 
 
 def _create_missing(
@@ -177,7 +193,7 @@ def _create_missing(
     missing = [
         topic.name
         for topic in topics
-        if topic.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and topic.name is not None
+        if topic.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and not topic.is_internal
     ]
     if missing:
         creations = [

@@ -1,13 +1,16 @@
 """DescribeTopicPartitions (75), version 0, broker listeners (KIP-966).
 
 Topics come in order of their names, partitions in order of their indexes, at most as many partitions as the request
-and Kafka's own limit allow; the cursor then names the next one..
+and Kafka's own limit allow; the cursor then names the next one. A cursor must name one of the topics that are asked
+for, if any are named, else all of them are refused. A partition without a leader whom the client could reach is no
+error here..
 """
 
 from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse
+from server.apis.cluster import endpoint_of
 from server.apis.context import RequestContext, Services
 from server.apis.metadata import offline_replicas
 from server.apis.operations import TOPIC_OPERATIONS
@@ -25,22 +28,24 @@ def handle_describe_topic_partitions(
     """A page of topics."""
     image = services.image()
     cursor = request.cursor
-    if cursor is not None and cursor.partition_index < 0:
-        return _refuse(request, ErrorCode.INVALID_REQUEST)
     names = sorted({topic.name for topic in request.topics}) if request.topics else sorted(image.topic_ids)
     if cursor is not None:
+        if cursor.partition_index < 0 or (request.topics and cursor.topic_name not in names):
+            return _refuse(request, ErrorCode.INVALID_REQUEST)
         names = [name for name in names if name >= cursor.topic_name]
+    if "" in names:
+        # Kafka stumbles over the empty name, though any other illegal one is refused by itself.
+        return _refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR)
     left = max(1, min(request.response_partition_limit, MAX_PARTITIONS))
     response = DescribeTopicPartitionsResponse()
     for name in names:
-        found = image.topic_by_name(name)
-        if found is None:
-            if request.topics:
-                response.topics.append(_unknown(name))
-            continue
         if left == 0:
             response.next_cursor = DescribeTopicPartitionsResponse.Cursor(topic_name=name, partition_index=0)
             break
+        found = image.topic_by_name(name)
+        if found is None:
+            response.topics.append(_unknown(name))
+            continue
         first = cursor.partition_index if cursor is not None and cursor.topic_name == name else 0
         topic, next_index = _topic(image, found, context.listener_name, first, left)
         response.topics.append(topic)
@@ -67,6 +72,8 @@ def _unknown(name: str) -> DescribeTopicPartitionsResponse.Topic:
     return DescribeTopicPartitionsResponse.Topic(
         error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if legal else ErrorCode.INVALID_TOPIC_EXCEPTION,
         name=name,
+        is_internal=name in INTERNAL_TOPICS,
+        topic_authorized_operations=TOPIC_OPERATIONS,
     )
 
 
@@ -90,11 +97,10 @@ def _partition(
     image: ClusterImage, index: int, partition: PartitionImage, listener_name: str
 ) -> DescribeTopicPartitionsResponse.Partition:
     leader = image.brokers.get(partition.leader)
-    is_led = leader is not None and not leader.fenced
+    is_reachable = leader is not None and not leader.fenced and endpoint_of(leader, listener_name) is not None
     return DescribeTopicPartitionsResponse.Partition(
-        error_code=ErrorCode.NONE if is_led else ErrorCode.LEADER_NOT_AVAILABLE,
         partition_index=index,
-        leader_id=partition.leader if is_led else NO_NODE,
+        leader_id=partition.leader if is_reachable else NO_NODE,
         leader_epoch=partition.leader_epoch,
         replica_nodes=list(partition.replicas),
         isr_nodes=list(partition.isr),

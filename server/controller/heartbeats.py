@@ -2,7 +2,7 @@
 
 | state               | heartbeat                                    | next                |
 |---------------------|----------------------------------------------|---------------------|
-| fenced              | wants to shut down                           | shut down now       |
+| fenced              | wants to shut down, or had begun to          | shut down now       |
 | fenced              | wants to serve, has read its registration    | unfenced            |
 | fenced              | anything else                                | fenced              |
 | unfenced            | wants to be fenced and to shut down          | shut down now       |
@@ -15,7 +15,9 @@
 A fenced broker is in no ISR and leads nothing. A broker in controlled shutdown is not either, but goes on
 serving until every active broker has read the records that moved its leaderships away.
 
-Unlike stock controllers, a broker that is fenced already is not fenced by a further record.
+Unlike stock controllers, a broker that is fenced already is not fenced by a further record, and one that was
+fenced in the course of a controlled shutdown is not unfenced: no record could take the shutdown back, so it would
+lead partitions while it counts as leaving.
 """
 
 from __future__ import annotations
@@ -136,7 +138,7 @@ def _next_state(
 ) -> BrokerState:
     """The table at the head of this module."""
     if broker.fenced:
-        if request.want_shut_down:
+        if request.want_shut_down or broker.in_controlled_shutdown:
             return BrokerState.SHUTDOWN_NOW
         return BrokerState.UNFENCED if is_caught_up and not request.want_fence else BrokerState.FENCED
     if broker.in_controlled_shutdown:

@@ -297,6 +297,7 @@ def _settle_first_voters(
         voters = (Voter(key=key, endpoints=request.controller_endpoints),)
     if voters:
         make_directory_durably(disk, log_directory)
+        SnapshotStore(disk, log_directory).remove_leftovers()
         write_voters_snapshot(disk, log_directory, voters, wall_ms, new_uuid)
         return
     # An attempt that was broken off may have settled other voters, of which this node must not know.

@@ -118,6 +118,7 @@ class Log:
             assert views[-1].position + views[-1].size_in_bytes == len(buffer), (
                 "a batch to append is cut short"
             )
+        assert views, "nothing to append"
         with self._changing():
             begin, size = 0, 0
             for index, view in enumerate(views):
@@ -125,11 +126,9 @@ class Log:
                     if size:
                         self._active.append(views[begin:index])
                         begin, size = index, 0
-                    if self._active.must_roll_before(view):
-                        self._roll()
+                    self._roll()
                 size += view.size_in_bytes
-            if begin < len(views):
-                self._active.append(views[begin:])
+            self._active.append(views[begin:])
             self._assign_epochs(views)
 
     def sync(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 
 import pytest
 
@@ -358,6 +359,11 @@ def test_our_own_mistakes_in_an_append_are_caught(wrong: bytes, complaint: str, 
         log.append([wrong])
 
 
+def test_an_append_of_nothing_is_a_mistake() -> None:
+    with pytest.raises(AssertionError, match="nothing to append"):
+        open_log(MemoryDisk(), "/data").append([])
+
+
 # Failures of the disk.
 
 
@@ -370,7 +376,12 @@ def test_a_log_whose_disk_failed_takes_no_more_until_it_is_opened_again(operatio
     with pytest.raises(OSError, match="Input/output"):  # noqa: PT012 - which of the two fails is the parameter
         log.append([batch(2)])
         log.sync()
-    for change in (lambda: log.append([batch(2)]), log.sync, lambda: log.truncate_to(1)):
+    changes: list[Callable[[], None]] = [
+        lambda: log.append([batch(2)]),
+        log.sync,
+        lambda: log.truncate_to(1),
+    ]
+    for change in changes:
         with pytest.raises(AssertionError, match="has failed before"):
             change()
     assert batches_of(log.read(0, 1 << 20))[:2] == [(0, 1), (1, 1)]
