@@ -100,9 +100,8 @@ def main() -> None:
             f"{name:<8}{min(seconds):>14.3f}{medians[name][0]:>9.3f}{max(seconds):>9.3f}{medians[name][1]:>23.1f}"
         )
     (our_time, our_memory), (stock_time, stock_memory) = medians["ours"], medians["stock"]
-    print(
-        f"ours/stock of medians, {rounds} rounds: time {our_time / stock_time:.3f}, memory {our_memory / stock_memory:.3f}"
-    )
+    ratios = f"time {our_time / stock_time:.3f}, memory {our_memory / stock_memory:.3f}"
+    print(f"ours/stock of medians, {rounds} rounds: {ratios}")
 
 
 if __name__ == "__main__":

@@ -23,5 +23,5 @@ def jars_directory(directory: Path | None = None) -> Path:
     jars = ROOT / "compat" / ".cache" / f"kafka-{release()}" if directory is None else directory
     wanted = jars / f"kafka-clients-{release()}.jar"
     if not wanted.is_file():
-        raise FileNotFoundError(f"{wanted} is missing: the jars of Apache Kafka {release()} were not fetched")
+        raise FileNotFoundError(f"{wanted} is missing: run compat/install --jvm")
     return jars

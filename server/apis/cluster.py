@@ -13,13 +13,12 @@ from kafkaproto.messages import DescribeClusterRequest, DescribeClusterResponse
 from server.apis.context import RequestContext, Services
 from server.apis.operations import CLUSTER_OPERATIONS, NOT_ASKED
 from server.image.image import BrokerRegistration, ClusterImage
+from server.image.records import CONTROLLER_REGISTRATION_LEVEL
 from server.types import NO_NODE, Endpoint, ListenerKind
 
 BROKERS = 1
 CONTROLLERS = 2
 _WORDS = {BROKERS: "brokers", CONTROLLERS: "controllers"}
-_CONTROLLER_REGISTRATION_LEVEL = 15
-"""metadata.version 3.7-IV0: from here on controllers register, before it nobody knows their endpoints."""
 
 
 def handle_describe_cluster(
@@ -34,7 +33,8 @@ def handle_describe_cluster(
         brokers = _brokers(image, context.listener_name, request.include_fenced_brokers)
         alive = [broker.broker_id for broker in brokers if not broker.is_fenced]
         controller_id = alive[services.choose(len(alive))] if alive else NO_NODE
-    elif image.metadata_version < _CONTROLLER_REGISTRATION_LEVEL:
+    elif image.metadata_version < CONTROLLER_REGISTRATION_LEVEL:
+        # Nobody knows the endpoints of controllers that do not register.
         return DescribeClusterResponse(
             error_code=ErrorCode.UNSUPPORTED_VERSION,
             error_message="Direct-to-controller communication needs metadata.version 3.7-IV0 or later.",

@@ -193,7 +193,9 @@ def _create_missing(
     missing = [
         topic.name
         for topic in topics
-        if topic.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and not topic.is_internal
+        if topic.name is not None
+        and topic.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        and not topic.is_internal
     ]
     if missing:
         creations = [

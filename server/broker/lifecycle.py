@@ -61,13 +61,20 @@ class BrokerLifecycle:
     """One broker's life. Times are monotonic milliseconds."""
 
     def __init__(
-        self, identity: BrokerIdentity, *, heartbeat_interval_ms: int, registration_timeout_ms: int, now_ms: int
+        self,
+        identity: BrokerIdentity,
+        *,
+        heartbeat_interval_ms: int,
+        registration_timeout_ms: int,
+        now_ms: int,
     ) -> None:
         self._identity = identity
         self._heartbeat_interval_ms = heartbeat_interval_ms
         self._registration_deadline_ms = now_ms + registration_timeout_ms
         self._due_ms = now_ms
         self._wants_shutdown = False
+        self._has_told_shutdown = False
+        self._next_shutdown_interval_ms = min(FIRST_SHUTDOWN_INTERVAL_MS, heartbeat_interval_ms)
         self._last_refusal = 0
         self.state = BrokerState.STARTING
         self.broker_epoch: int | None = None
@@ -92,6 +99,7 @@ class BrokerLifecycle:
         if self.broker_epoch is None:
             return self._registration()
         wants_fence = self.state is BrokerState.STARTING
+        self._has_told_shutdown = self._wants_shutdown
         return BrokerHeartbeatRequest(
             broker_id=self._identity.broker_id,
             broker_epoch=self.broker_epoch,
@@ -176,8 +184,12 @@ class BrokerLifecycle:
             case BrokerState.PENDING_CONTROLLED_SHUTDOWN:
                 if response.should_shut_down:
                     self.state = BrokerState.SHUTTING_DOWN
+                elif self._has_told_shutdown:
+                    interval_ms = self._next_shutdown_interval_ms
+                    self._next_shutdown_interval_ms = self._heartbeat_interval_ms
                 else:
-                    interval_ms = min(FIRST_SHUTDOWN_INTERVAL_MS, self._heartbeat_interval_ms)
+                    # The answer to a heartbeat that was under way already when the shutdown was asked for.
+                    interval_ms = 0
             case BrokerState.RUNNING | BrokerState.SHUTTING_DOWN:
                 pass
         self._due_ms = now_ms + interval_ms

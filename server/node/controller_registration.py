@@ -12,14 +12,13 @@ import trio
 
 from kafkaproto.error_codes import describe
 from kafkaproto.messages import ControllerRegistrationRequest, ControllerRegistrationResponse
+from server.image.records import CONTROLLER_REGISTRATION_LEVEL
 from server.node.controller_channel import ControllerChannel, ControllerUnavailable
 from server.node.quorum import Published
 from server.types import Endpoint
 
 _log = logging.getLogger("kafkaproto.server.controller")
 
-FIRST_LEVEL = 15
-"""metadata.version 3.7-IV0 brought the record."""
 _TIMEOUT_MS = 5_000
 _FIRST_BACKOFF_MS = 100
 _MAX_BACKOFF_MS = 120_000
@@ -35,24 +34,27 @@ async def keep_registered(
     published: Published,
 ) -> None:
     """Register whenever the metadata does not hold this incarnation; runs until cancelled."""
-    backoff_ms = _FIRST_BACKOFF_MS
-    while True:
+
+    def has_nothing_to_do() -> bool:
         image = published.image
         registered = image.controllers.get(node_id)
-        if image.metadata_version < FIRST_LEVEL or (
+        return image.metadata_version < CONTROLLER_REGISTRATION_LEVEL or (
             registered is not None and registered.incarnation_id == incarnation_id
-        ):
+        )
+
+    backoff_ms = _FIRST_BACKOFF_MS
+    while True:
+        if has_nothing_to_do():
             backoff_ms = _FIRST_BACKOFF_MS
             await published.changed.wait()
-            continue
-        if await _register(node_id, incarnation_id, endpoints, features, channel):
-            # The record may not be in the image yet.
+        elif await _register(node_id, incarnation_id, endpoints, features, channel):
+            # The record may not be in this node's image yet.
             with trio.move_on_after(_TIMEOUT_MS / 1000):
-                while published.image is image:
+                while not has_nothing_to_do():
                     await published.changed.wait()
-            continue
-        await trio.sleep(backoff_ms / 1000)
-        backoff_ms = min(2 * backoff_ms, _MAX_BACKOFF_MS)
+        else:
+            await trio.sleep(backoff_ms / 1000)
+            backoff_ms = min(2 * backoff_ms, _MAX_BACKOFF_MS)
 
 
 async def _register(

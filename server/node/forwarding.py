@@ -10,6 +10,7 @@ import trio
 
 from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode, describe
+from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.headers import decode_response_header, encode_request_header
 from kafkaproto.message import Message
 from kafkaproto.messages import (
@@ -71,8 +72,14 @@ class Forwarder:
         self.forward(request, inner).on_done(finished)
 
     async def _forward(self, request: Message, context: RequestContext, reply: Deferred[Answer]) -> None:
+        try:
+            request_data = _with_header(request, context)
+        except LocalProtocolError as error:
+            # A client id that is not UTF-8 can grow beyond its limit by being decoded.
+            reply.resolve(NoAnswer(reason=f"{request.NAME} cannot be forwarded: {error}"))
+            return
         envelope = EnvelopeRequest(
-            request_data=_with_header(request, context),
+            request_data=request_data,
             request_principal=encode_principal(context.principal),
             client_host_address=context.client_address,
         )
@@ -113,6 +120,10 @@ def _unwrap(response: EnvelopeResponse, request: Message, context: RequestContex
     api = api_by_key(context.api_key)
     assert api is not None
     data = joined(response.response_data)
-    _, offset = decode_response_header(data, api.response_header_version(context.api_version))
-    inner, _ = api.response_class.decode(data, context.api_version, offset)
+    try:
+        _, offset = decode_response_header(data, api.response_header_version(context.api_version))
+        inner, _ = api.response_class.decode(data, context.api_version, offset)
+    except RemoteProtocolError as error:
+        _log.warning("the active controller answered %s with what is no answer: %s", request.NAME, error)
+        return refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR)
     return inner

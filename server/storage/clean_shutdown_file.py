@@ -14,6 +14,7 @@ from server.storage.atomic import replace_file
 
 CLEAN_SHUTDOWN_NAME = ".kafka_cleanshutdown"
 NO_BROKER_EPOCH = -1
+_MAX_BROKER_EPOCH = 2**63 - 1
 
 
 def write_clean_shutdown(disk: Disk, directories: Sequence[str], broker_epoch: int) -> None:
@@ -43,7 +44,7 @@ def take_clean_shutdown(disk: Disk, directories: Sequence[str]) -> int:
 def _broker_epoch(content: bytes) -> int:
     try:
         document = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return NO_BROKER_EPOCH
     epoch = document.get("brokerEpoch") if isinstance(document, dict) else None
-    return epoch if type(epoch) is int and epoch >= 0 else NO_BROKER_EPOCH
+    return epoch if type(epoch) is int and 0 <= epoch <= _MAX_BROKER_EPOCH else NO_BROKER_EPOCH

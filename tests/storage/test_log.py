@@ -285,6 +285,39 @@ def test_truncation_removes_segments_and_goes_on_in_the_one_before(disk: Disk, r
     log.close()
 
 
+def test_after_a_truncation_the_indexes_hold_what_is_left_and_zeros_to_their_full_length(
+    disk: Disk, root: str
+) -> None:
+    config = LogConfig(
+        segment_bytes=8 * BATCH_BYTES, index_interval_bytes=BATCH_BYTES, segment_index_bytes=241
+    )
+    log = filled_log(disk, root, 12, config)
+    for target, left in ((7, [2, 4, 6]), (3, [2])):
+        log.truncate_to(target)
+        index = disk.read_file(f"{root}/log/{FIRST}.index")
+        assert len(index) == 240
+        assert [entry.offset for entry in iterate_offset_index(index, 0)] == left
+        assert not any(index[8 * len(left) :])
+        times = disk.read_file(f"{root}/log/{FIRST}.timeindex")
+        assert len(times) == 240
+        assert [entry.offset for entry in iterate_time_index(times, 0)] == left
+        assert not any(times[12 * len(left) :])
+    log.close()
+
+
+def test_indexes_of_the_same_name_that_a_crash_kept_are_emptied(disk: Disk, root: str) -> None:
+    config = LogConfig(segment_bytes=4 * BATCH_BYTES, index_interval_bytes=BATCH_BYTES)
+    log = filled_log(disk, root, 4, config)
+    for suffix in ("index", "timeindex"):
+        leftover = disk.open(f"{root}/log/{4:020}.{suffix}", create=True)
+        leftover.append([b"\7" * 96])
+        leftover.close()
+    log.append([batch(4)])
+    assert not any(disk.read_file(f"{root}/log/{4:020}.index"))
+    assert not any(disk.read_file(f"{root}/log/{4:020}.timeindex"))
+    log.close()
+
+
 def test_truncation_to_the_very_start_leaves_an_empty_log(disk: Disk, root: str) -> None:
     config = LogConfig(segment_ms=100)
     log = filled_log(disk, root, 3, config)

@@ -1,0 +1,308 @@
+"""Envelopes: what is inside is served as its client's own request, and what is wrong with them has stock's codes.
+
+Bytes in hexadecimal are those of stock 4.3.1 nodes; the codes, and which of two faults counts, were seen there too.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from kafkaproto.api import api_by_key
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.errors import ProtocolError
+from kafkaproto.headers import encode_request_header
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DescribeQuorumRequest,
+    DescribeQuorumResponse,
+    EnvelopeRequest,
+    EnvelopeResponse,
+    MetadataRequest,
+)
+from kafkaproto.support import joined
+from server.apis.context import Answer, NoAnswer
+from server.apis.envelope import (
+    FORWARDABLE_KEYS,
+    contains_error,
+    decode_principal,
+    encode_principal,
+)
+from server.apis.table import dispatch
+from server.types import Deferred, ListenerKind
+from tests.apis.support import Calls, context, services
+from tests.messages.random_messages import random_message
+
+STOCK_REQUEST = bytes.fromhex(
+    "17002e000000000065000566616374730000001388000014000005557365720a414e4f4e594d4f55530000057f00000100"
+)
+"""An envelope's body with a ListPartitionReassignments of ``User:ANONYMOUS`` at 127.0.0.1 inside."""
+
+ANONYMOUS_PRINCIPAL = bytes.fromhex("000005557365720a414e4f4e594d4f55530000")
+CREATE_TOPICS, DESCRIBE_QUORUM = 19, 55
+CREATE = CreateTopicsRequest(
+    topics=[CreateTopicsRequest.CreatableTopic(name="q", num_partitions=1, replication_factor=1)]
+)
+QUORUM = DescribeQuorumRequest(
+    topics=[
+        DescribeQuorumRequest.TopicData(
+            topic_name="__cluster_metadata",
+            partitions=[DescribeQuorumRequest.PartitionData(partition_index=0)],
+        )
+    ]
+)
+
+
+def wrapped(request: Message, version: int, **changes: Any) -> EnvelopeRequest:
+    """An envelope with a request inside, whose parts may be replaced."""
+    assert request.API_KEY is not None
+    header = encode_request_header(
+        api_key=request.API_KEY, api_version=version, correlation_id=101, client_id="facts"
+    )
+    fields = {
+        "request_data": header + request.encode(version),
+        "request_principal": ANONYMOUS_PRINCIPAL,
+        "client_host_address": bytes([127, 0, 0, 1]),
+        **changes,
+    }
+    return EnvelopeRequest(**fields)
+
+
+def send(envelope: EnvelopeRequest, calls: Calls | None = None, **changes: Any) -> Answer | Deferred[Answer]:
+    """Dispatch an envelope that came on a controller listener, once through its bytes."""
+    request, _ = EnvelopeRequest.decode(envelope.encode(0), 0)
+    asked = context(
+        request,
+        kind=ListenerKind.CONTROLLER,
+        listener_name="CONTROLLER",
+        principal="User:broker",
+        client_id="10",
+    )
+    return dispatch(request, asked, services(calls=calls, **changes))
+
+
+def refused(envelope: EnvelopeRequest) -> ErrorCode:
+    """The error of an envelope, which has no response inside."""
+    answer = send(envelope)
+    assert isinstance(answer, EnvelopeResponse)
+    assert answer.response_data is None
+    return ErrorCode(answer.error_code)
+
+
+def decided(reply: Answer | Deferred[Answer]) -> list[Answer]:
+    """What a deferred reply has come to, if it has."""
+    assert isinstance(reply, Deferred)
+    values: list[Answer] = []
+    reply.on_done(values.append)
+    return values
+
+
+# --- the principal ---
+
+
+def test_a_principal_travels_as_kafkas_default_one() -> None:
+    assert encode_principal("User:ANONYMOUS") == ANONYMOUS_PRINCIPAL
+    assert decode_principal(ANONYMOUS_PRINCIPAL) == "User:ANONYMOUS"
+
+
+@pytest.mark.parametrize("principal", ["User:alice", "User:CN=a:b,O=c", "Group:größe", ":"])
+def test_a_principal_survives_the_way(principal: str) -> None:
+    assert decode_principal(encode_principal(principal)) == principal
+
+
+@pytest.mark.parametrize(
+    "data", ["", "00", "0000", "0001" + ANONYMOUS_PRINCIPAL[2:].hex(), "ffff", "0000056162"]
+)
+def test_bytes_that_are_no_principal_are_refused(data: str) -> None:
+    with pytest.raises(ProtocolError):
+        decode_principal(bytes.fromhex(data))
+    envelope = wrapped(CREATE, 7, request_principal=bytes.fromhex(data))
+    assert refused(envelope) is ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE
+
+
+# --- what is refused ---
+
+
+def test_stocks_own_envelope_is_read_and_a_request_that_is_not_forwarded_here_is_refused() -> None:
+    envelope, end = EnvelopeRequest.decode(STOCK_REQUEST, 0)
+    assert end == len(STOCK_REQUEST)
+    assert joined(envelope.request_principal or b"") == ANONYMOUS_PRINCIPAL
+    assert refused(envelope) is ErrorCode.INVALID_REQUEST
+
+
+def test_an_envelope_without_a_principal_is_refused() -> None:
+    envelope = wrapped(CREATE, 7, request_principal=None)
+    assert refused(envelope) is ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE
+
+
+@pytest.mark.parametrize("size", [0, 3, 5, 15, 17])
+def test_an_address_of_another_length_than_ips_have_is_refused(size: int) -> None:
+    assert refused(wrapped(CREATE, 7, client_host_address=bytes(size))) is ErrorCode.INVALID_REQUEST
+
+
+GOOD = joined(wrapped(QUORUM, 2).request_data)
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", ErrorCode.UNSUPPORTED_VERSION),
+        (GOOD[:3], ErrorCode.UNSUPPORTED_VERSION),
+        (b"\x03\xe7" + GOOD[2:], ErrorCode.UNSUPPORTED_VERSION),
+        (b"\xff\xff" + GOOD[2:], ErrorCode.UNSUPPORTED_VERSION),
+        (b"\x00\x04\x00\x00" + GOOD[4:], ErrorCode.UNSUPPORTED_VERSION),
+        (GOOD[:2] + b"\x00\x63" + GOOD[4:], ErrorCode.UNSUPPORTED_VERSION),
+        (GOOD[:2] + b"\xff\xff" + GOOD[4:], ErrorCode.UNSUPPORTED_VERSION),
+        (GOOD[:-3], ErrorCode.UNSUPPORTED_VERSION),
+        (joined(wrapped(MetadataRequest(topics=None), 12).request_data), ErrorCode.INVALID_REQUEST),
+        (b"\x00\x03\x00\x63" + GOOD[4:], ErrorCode.INVALID_REQUEST),
+        (b"\x00\x12" + GOOD[2:], ErrorCode.INVALID_REQUEST),
+        (b"\x00\x3a\x00\x00" + GOOD[4:], ErrorCode.INVALID_REQUEST),
+        (b"\x00\x3f" + GOOD[2:], ErrorCode.INVALID_REQUEST),
+    ],
+    ids=[
+        "nothing",
+        "part of a header",
+        "unknown key",
+        "negative key",
+        "retired key",
+        "version too high",
+        "negative version",
+        "truncated body",
+        "Metadata",
+        "an unknown version of Metadata",
+        "ApiVersions",
+        "an envelope",
+        "a heartbeat",
+    ],
+)
+def test_a_request_that_cannot_be_served_from_an_envelope_is_refused(data: bytes, code: ErrorCode) -> None:
+    assert refused(wrapped(QUORUM, 2, request_data=data)) is code
+
+
+def test_of_two_faults_the_principal_counts_before_the_address_and_that_before_the_request() -> None:
+    faults: dict[str, Any] = {"request_principal": None, "client_host_address": b"123", "request_data": b""}
+    assert refused(wrapped(QUORUM, 2, **faults)) is ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE
+    del faults["request_principal"]
+    assert refused(wrapped(QUORUM, 2, **faults)) is ErrorCode.INVALID_REQUEST
+    del faults["client_host_address"]
+    assert refused(wrapped(QUORUM, 2, **faults)) is ErrorCode.UNSUPPORTED_VERSION
+
+
+# --- what is served ---
+
+
+@pytest.mark.parametrize(
+    ("address", "host"), [(bytes([10, 1, 2, 3]), "10.1.2.3"), (bytes(15) + b"\x01", "::1")]
+)
+def test_the_request_inside_is_served_under_its_clients_name(address: bytes, host: str) -> None:
+    calls = Calls()
+    data = joined(wrapped(CREATE, 5).request_data) + b"trailing bytes"
+    send(
+        wrapped(
+            CREATE,
+            5,
+            request_data=data,
+            request_principal=encode_principal("User:bob"),
+            client_host_address=address,
+        ),
+        calls,
+    )
+    ((request, asked),) = calls.submitted
+    assert request == CREATE
+    assert (asked.listener_kind, asked.listener_name) == (ListenerKind.CONTROLLER, "CONTROLLER")
+    assert (asked.api_key, asked.api_version) == (CREATE_TOPICS, 5)
+    assert (asked.correlation_id, asked.client_id) == (101, "facts")
+    assert (asked.principal, asked.client_address, asked.client_host) == ("User:bob", address, host)
+
+
+def test_the_answer_inside_has_the_bytes_that_its_client_would_get_from_stock() -> None:
+    calls = Calls()
+    reply = send(wrapped(CREATE, 7), calls)
+    assert not decided(reply)
+    result = CreateTopicsResponse.CreatableTopicResult(
+        name="q", error_code=ErrorCode.REQUEST_TIMED_OUT, error_message=None, configs=[]
+    )
+    calls.replies[0].resolve(CreateTopicsResponse(topics=[result]))
+    (answer,) = decided(reply)
+    assert isinstance(answer, EnvelopeResponse)
+    assert joined(answer.response_data or b"") == bytes.fromhex(
+        "0000006500 00000000 02 0271 00000000000000000000000000000000 0007 00 ffffffff ffff 01 00 00"
+    )
+    assert answer.error_code == 0
+    # All of a stock controller's answer, with the body of another inner response.
+    small = EnvelopeResponse(response_data=[bytes.fromhex("0000006500000000000000000100")])
+    assert small.encode(0) == bytes.fromhex("0f 0000006500000000000000000100 0000 00")
+
+
+def test_a_request_that_is_answered_at_once_needs_no_waiting() -> None:
+    answer = send(wrapped(QUORUM, 0), quorum_answer=DescribeQuorumResponse())
+    assert isinstance(answer, EnvelopeResponse)
+    assert joined(answer.response_data or b"") == bytes.fromhex("00000065 00 0000 01 00")
+
+
+def quorum_error(code: ErrorCode) -> DescribeQuorumResponse:
+    partition = DescribeQuorumResponse.PartitionData(partition_index=0, error_code=code)
+    return DescribeQuorumResponse(
+        topics=[DescribeQuorumResponse.TopicData(topic_name="__cluster_metadata", partitions=[partition])]
+    )
+
+
+def test_a_node_that_does_not_lead_says_so_on_the_envelope() -> None:
+    answer = send(wrapped(QUORUM, 2), quorum_answer=quorum_error(ErrorCode.NOT_LEADER_OR_FOLLOWER))
+    assert answer == EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
+    calls = Calls()
+    reply = send(wrapped(CREATE, 7), calls)
+    result = CreateTopicsResponse.CreatableTopicResult(name="q", error_code=ErrorCode.NOT_CONTROLLER)
+    calls.replies[0].resolve(CreateTopicsResponse(topics=[result]))
+    assert decided(reply) == [EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)]
+
+
+@pytest.mark.parametrize("code", [ErrorCode.NOT_CONTROLLER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION])
+def test_other_errors_are_the_clients_business(code: ErrorCode) -> None:
+    answer = send(wrapped(QUORUM, 2), quorum_answer=quorum_error(code))
+    assert isinstance(answer, EnvelopeResponse)
+    assert answer.error_code == 0
+    decoded, _ = DescribeQuorumResponse.decode(joined(answer.response_data or b""), 2, 5)
+    assert decoded.topics[0].partitions[0].error_code == code
+
+
+def test_where_the_client_gets_no_answer_the_broker_gets_none() -> None:
+    calls = Calls()
+    reply = send(wrapped(CREATE, 7), calls)
+    calls.replies[0].resolve(NoAnswer(reason="too many wait"))
+    assert decided(reply) == [NoAnswer(reason="too many wait")]
+
+
+@pytest.mark.parametrize("api_key", sorted(FORWARDABLE_KEYS))
+def test_every_forwarded_request_of_every_version_comes_out_as_it_went_in(api_key: int) -> None:
+    api = api_by_key(api_key)
+    assert api is not None
+    rng = random.Random(api_key)
+    for version in range(api.min_version, api.max_version + 1):
+        for _ in range(10):
+            request = random_message(api.request_class, version, rng)
+            calls = Calls()
+            send(wrapped(request, version), calls, quorum_answer=DescribeQuorumResponse())
+            seen = [asked for asked, _ in (*calls.submitted, *calls.described_quorum)]
+            assert seen == [api.request_class.decode(request.encode(version), version)[0]]
+
+
+# --- errors at any depth ---
+
+
+def test_an_error_is_found_on_top_and_in_lists_at_any_depth_and_nowhere_else() -> None:
+    deep = quorum_error(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+    assert contains_error(deep, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+    assert not contains_error(deep, ErrorCode.NOT_CONTROLLER)
+    assert contains_error(DescribeQuorumResponse(error_code=41), ErrorCode.NOT_CONTROLLER)
+    # The number alone is no error.
+    partition = DescribeQuorumResponse.PartitionData(partition_index=41, leader_id=41)
+    quiet = DescribeQuorumResponse(
+        topics=[DescribeQuorumResponse.TopicData(topic_name="x", partitions=[partition])]
+    )
+    assert not contains_error(quiet, ErrorCode.NOT_CONTROLLER)

@@ -1,0 +1,81 @@
+"""Metadata, DescribeCluster, DescribeTopicPartitions and ApiVersions answered as a stock 4.3.1 node answered them.
+
+The cluster of the recording has a fenced broker (2), one that lacks a listener (3), one with a lost directory (4), one
+in its controlled shutdown (5) and one that left after its topics were made (6).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kafkaproto.messages import message_class
+from server.apis.table import TABLE
+from tests.apis.support import Exchange, ask, golden
+
+# Kafka gives these in the order of hash tables.
+UNORDERED = {"brokers", "supportedFeatures", "finalizedFeatures"}
+TEXTS = {"errorMessage"}
+
+
+def comparable(exchange: Exchange, value: Any, name: str = "") -> Any:
+    """An answer without what is random, or worded by us, or in no order."""
+    if isinstance(value, list):
+        items = [comparable(exchange, item) for item in value]
+        is_unordered = name in UNORDERED or (name == "topics" and exchange.request == "Metadata")
+        return sorted(items, key=json.dumps) if is_unordered else items
+    if isinstance(value, dict):
+        return {key: comparable(exchange, item, key) for key, item in value.items()}
+    return bool(value) if name in TEXTS else value
+
+
+def without_the_nodes_own(exchange: Exchange, answer: dict[str, Any]) -> Any:
+    """An answer without what may differ between two nodes with the same metadata."""
+    answer = dict(answer)
+    if exchange.request == "ApiVersions":
+        # Which keys there are depends on what is built; test_versions.py looks at the epoch.
+        answer["apiKeys"] = [key for key in answer["apiKeys"] if key["apiKey"] in TABLE[exchange.kind]]
+        answer.pop("finalizedFeaturesEpoch", None)
+        # Our metadata.version begins at 3.9-IV0, Kafka's at 3.3-IV3.
+        answer["supportedFeatures"] = [
+            {**feature, "minVersion": 0} for feature in answer.get("supportedFeatures", ())
+        ]
+    elif exchange.kind.value == "broker" and answer["brokers" if "brokers" in answer else "topics"]:
+        # A random broker that is alive.
+        answer.pop("controllerId", None)
+    return comparable(exchange, answer)
+
+
+@pytest.mark.parametrize(
+    "exchange",
+    [
+        pytest.param(each, id=f"{each.request}-v{each.version}-{each.listener_name}-{number}")
+        for number, each in enumerate(golden().exchanges)
+    ],
+)
+def test_a_request_is_answered_as_by_stock(exchange: Exchange) -> None:
+    request = message_class(f"{exchange.request}Request").from_json(exchange.asked, exchange.version)
+    answer = ask(
+        request,
+        exchange.version,
+        golden().image,
+        kind=exchange.kind,
+        listener_name=exchange.listener_name,
+        auto_create_topics=False,
+    )
+    told = answer.to_json(exchange.version)
+    assert without_the_nodes_own(exchange, told) == without_the_nodes_own(exchange, exchange.answered)
+
+
+def test_the_recording_is_read_whole() -> None:
+    exchanges = golden().exchanges
+    assert len(exchanges) == 168
+    assert {each.request for each in exchanges} == {
+        "ApiVersions",
+        "DescribeCluster",
+        "DescribeTopicPartitions",
+        "Metadata",
+    }
+    assert sorted(golden().image.brokers) == [1, 2, 3, 4, 5, 6]

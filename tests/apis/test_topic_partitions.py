@@ -1,0 +1,85 @@
+"""DescribeTopicPartitions where the recording of test_stock_answers.py does not reach."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    DescribeTopicPartitionsRequest,
+    FeatureLevelRecord,
+    PartitionRecord,
+    TopicRecord,
+)
+from server.apis.topic_partitions import MAX_PARTITIONS
+from server.image.image import ClusterImage
+from tests.apis.support import ask, golden, image_of
+
+TOPIC_ID = bytes(range(16))
+Cursor = DescribeTopicPartitionsRequest.Cursor
+
+
+def image_with_topic(partitions: int) -> ClusterImage:
+    """One topic, led by brokers that are not there."""
+    records: list[Message] = [
+        FeatureLevelRecord(name="metadata.version", feature_level=30),
+        TopicRecord(name="many", topic_id=TOPIC_ID),
+    ]
+    records += [
+        PartitionRecord(
+            partition_id=index, topic_id=TOPIC_ID, replicas=[4], isr=[4], leader=4, directories=[bytes(16)]
+        )
+        for index in range(partitions)
+    ]
+    return image_of(records)
+
+
+@pytest.mark.parametrize("limit", [MAX_PARTITIONS, MAX_PARTITIONS + 1, 2**31 - 1])
+def test_an_answer_holds_no_more_partitions_than_kafkas_own_limit(limit: int) -> None:
+    image = image_with_topic(MAX_PARTITIONS + 1)
+    answer = ask(DescribeTopicPartitionsRequest(response_partition_limit=limit), 0, image)
+    assert len(answer.topics[0].partitions) == MAX_PARTITIONS
+    assert answer.next_cursor.partition_index == MAX_PARTITIONS
+    last = ask(
+        DescribeTopicPartitionsRequest(cursor=Cursor(topic_name="many", partition_index=2000)), 0, image
+    )
+    assert [partition.partition_index for partition in last.topics[0].partitions] == [MAX_PARTITIONS]
+    assert last.next_cursor is None
+
+
+def test_a_cursor_beyond_every_index_leaves_the_topic_empty() -> None:
+    cursor = Cursor(topic_name="many", partition_index=2**31 - 1)
+    answer = ask(DescribeTopicPartitionsRequest(cursor=cursor), 0, image_with_topic(2))
+    assert [(topic.name, topic.partitions) for topic in answer.topics] == [("many", [])]
+    assert answer.next_cursor is None
+
+
+@pytest.mark.parametrize("limit", range(1, 8))
+def test_following_the_cursor_shows_every_partition_once_and_in_order(limit: int) -> None:
+    image = golden().image
+    seen, cursor = [], None
+    while True:
+        request = DescribeTopicPartitionsRequest(
+            response_partition_limit=limit,
+            cursor=None if cursor is None else Cursor(topic_name=cursor[0], partition_index=cursor[1]),
+        )
+        answer = ask(request, 0, image)
+        page = [
+            (topic.name, partition.partition_index)
+            for topic in answer.topics
+            for partition in topic.partitions
+        ]
+        assert 0 < len(page) <= limit
+        seen += page
+        if answer.next_cursor is None:
+            break
+        cursor = (answer.next_cursor.topic_name, answer.next_cursor.partition_index)
+    assert seen == sorted(seen)
+    assert seen == [
+        (topic.name, index) for topic in image.topics_in_order() for index, _ in topic.partitions_in_order()
+    ]
+
+
+def test_no_topics_at_all_is_an_empty_answer() -> None:
+    answer = ask(DescribeTopicPartitionsRequest(), 0, ClusterImage())
+    assert (answer.topics, answer.next_cursor) == ([], None)
