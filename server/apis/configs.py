@@ -35,6 +35,8 @@ CLIENT_METRICS_RESOURCE = 16
 GROUP_RESOURCE = 32
 CLUSTER_DEFAULT = ""
 """Name of the BROKER resource that stands for all brokers."""
+_MAX_QUOTED_LENGTH = 200
+"""Characters of a name that an error message repeats; the name may fill all that a string of the protocol holds."""
 
 _RESOURCE_TYPES = {
     TOPIC_RESOURCE: "topic",
@@ -105,7 +107,7 @@ def _refusal(
         empty = " or empty, for the default of all brokers" if resource_type == BROKER_RESOURCE else ""
         return (
             ErrorCode.INVALID_REQUEST,
-            f"This node describes itself only: {name!r} must be {node_id}{empty}",
+            f"This node describes itself only: {name[:_MAX_QUOTED_LENGTH]!r} must be {node_id}{empty}",
         )
     return None
 

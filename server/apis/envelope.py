@@ -8,18 +8,21 @@ the client never sees it. Errors of the envelope have no response inside.
 from __future__ import annotations
 
 import ipaddress
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 
 from kafkaproto.api import ApiInfo, api_by_key
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.errors import ProtocolError
+from kafkaproto.errors import LocalProtocolError, ProtocolError
 from kafkaproto.headers import decode_request_header, encode_response_header, request_header_version
 from kafkaproto.message import Message
 from kafkaproto.messages import DefaultPrincipalData, EnvelopeRequest, EnvelopeResponse
 from kafkaproto.support import joined
 from server.apis.context import Answer, NoAnswer, Reply, RequestContext, Services
 from server.types import Deferred
+
+_log = logging.getLogger("kafkaproto.server.apis")
 
 _DESCRIBE_QUORUM_KEY = 55
 
@@ -107,7 +110,13 @@ def _wrap(response: Message, api: ApiInfo, context: RequestContext) -> Message:
         return EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
     version = context.api_version
     header = encode_response_header(context.correlation_id, api.response_header_version(version))
-    return EnvelopeResponse(response_data=[header, response.encode(version)])
+    try:
+        body = response.encode(version)
+    except LocalProtocolError as error:
+        # Our own mistake, but one that has harmed nothing: only this client goes without its answer.
+        _log.exception("a forwarded request's response cannot be encoded: %s", error)
+        return EnvelopeResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
+    return EnvelopeResponse(response_data=[header, body])
 
 
 def contains_error(response: Message, code: int) -> bool:

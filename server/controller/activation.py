@@ -1,8 +1,8 @@
 """What a controller writes first when it becomes active.
 
-A transaction that the previous controller left open is taken back. A log without any metadata.version is new: it
-gets the bootstrap records (feature levels and SCRAM credentials as the storage was formatted) and, with ELR on,
-the cluster's min.insync.replicas, all as one metadata transaction.
+A transaction that the previous controller left open is taken back. A log without any metadata.version is new:
+it gets the bootstrap records (feature levels and SCRAM credentials as the storage was formatted) and, with
+ELR on, the cluster's min.insync.replicas, all as one metadata transaction.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def activation_records(
         records.append(BeginTransactionRecord(name="Bootstrap records"))
         records += bootstrap_records
         if any(_turns_elr_on(record) for record in bootstrap_records):
-            # With ELR on the cluster's value has to be in the log, lest the nodes' properties differ about it.
+            # With ELR on the log has to say the cluster's value, lest the nodes' properties differ about it.
             value = NodeConfigs(static=static_config).value_of(MIN_INSYNC_REPLICAS)
             records.append(
                 ConfigRecord(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 MAX_RECORDS_PER_BATCH = 10_000
-"""Records of one change: more is POLICY_VIOLATION for a request, and several batches for the controller itself."""
+"""A request for more is refused; what the controller does by itself may take several batches."""
 MAX_BATCH_BYTES = 8 * 1024 * 1024
 """Largest batch; stock nodes hold batches in buffers of this size."""
 

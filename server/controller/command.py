@@ -19,14 +19,19 @@ from server.controller.settings import TopicSettings
 from server.image.image import ClusterImage
 from server.ports import Rng
 
+MAX_MESSAGE_LENGTH = 1_000
+"""Characters of an error message. It may quote what a peer sent, and that alone can be all the 32767 bytes that
+a string of the protocol holds."""
+
 
 class ApiError(Exception):
     """A request, or a part of it, is refused: an error code, and what is at fault in words."""
 
     def __init__(self, code: ErrorCode, message: str | None = None) -> None:
+        """A message that is too long is cut."""
         super().__init__(message)
         self.code = code
-        self.message = message
+        self.message = None if message is None else message[:MAX_MESSAGE_LENGTH]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +68,6 @@ class Result:
     response: Message
     records: tuple[Message, ...] = ()
     atomic: bool = True
-    """Whether all records must be committed together; a request for more than a batch holds is refused then."""
+    """Whether all records must be committed together; more than a batch holds is refused then."""
     sessions: Map[int, BrokerSession] | None = None
     """The broker sessions from now on; None where they stay as they are."""

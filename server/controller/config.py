@@ -21,6 +21,6 @@ class ControllerConfig:
     delete_topic_enable: bool = True
     """delete.topic.enable."""
     static_config: Mapping[str, str] = field(default_factory=dict)
-    """The node's properties as they were given: what topics inherit where neither they nor the cluster say."""
+    """The node's properties as given: what topics inherit where neither they nor the cluster say."""
     local_broker_incarnation_id: bytes | None = None
     """Incarnation id of the broker that runs in this very process; None in a controller-only process."""

@@ -1,20 +1,20 @@
 """The controller of one node: standby while another node leads the quorum, active while this one does.
 
-**Standby.** Committed batches come in and are replayed; the image stays hot, and every request is refused with
-NOT_CONTROLLER and the active controller's name.
+**Standby.** Committed batches come in and are replayed; the image stays hot, and every request is refused
+with NOT_CONTROLLER and the active controller's name.
 
-**Active.** A command is decided on the newest image, its records are replayed into that at once and handed over
-for replication. The answer is parked: it leaves when the high watermark has passed the command's last record.
-The next command already sees the change; nobody outside does until it is committed. So nothing half-done shows,
-and if leadership goes, what was not committed is forgotten by going back to the committed image, which costs
-nothing, however large the cluster.
+**Active.** A command is decided on the newest image, its records are replayed into that at once and handed
+over for replication. The answer is parked: it leaves when the high watermark has passed the command's last
+record. The next command already sees the change; nobody outside does until it is committed. So nothing
+half-done shows, and if leadership goes, what was not committed is forgotten by going back to the committed
+image, which costs nothing, however large the cluster.
 
-An answer may rest on what commands before it did, refusals included, so a command without records waits for the
-records of those before it.
+An answer may rest on what commands before it did, refusals included, so a command without records waits for
+the records of those before it.
 
-Invariants: the images' offsets are the log's; `_appended` holds one state per append that is not committed; what
-fails in a command fails before anything here has changed, so an exception that leaves `handle` is a bug of ours
-that did no harm.
+Invariants: the images' offsets are the log's; `_appended` holds one state per append that is not committed;
+what fails in a command fails before anything here has changed, so an exception that leaves `handle` is a bug
+of ours that did no harm.
 """
 
 from __future__ import annotations
@@ -361,8 +361,9 @@ class Controller:
             session = self._sessions[broker_id]
             if session.is_valid(now_ms, self._config.broker_session_timeout_ms):
                 continue
-            broker = self.newest_image.brokers.get(broker_id)
-            if broker is not None and broker.epoch == session.broker_epoch and not broker.fenced:
+            broker = self.newest_image.brokers[broker_id]
+            assert broker.epoch == session.broker_epoch, f"broker {broker_id} has an old session"
+            if not broker.fenced:
                 self._append(self._prepare(fencing_records(self.newest_image, settings, broker)))
             self._sessions = self._sessions.delete(broker_id)
         self._session_check_ms = self._first_session_end_ms() if self._sessions else None

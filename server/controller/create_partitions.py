@@ -22,7 +22,7 @@ _TopicResult = CreatePartitionsResponse.CreatePartitionsTopicResult
 
 
 def create_partitions(situation: Situation, request: CreatePartitionsRequest) -> Result:
-    """Add the partitions that can be added; raises ApiError where the request as a whole asks for too much."""
+    """Add the partitions that can be added; raises ApiError where the whole request asks for too much."""
     by_name: dict[str, list[_PartitionsTopic]] = {}
     for topic in request.topics:
         by_name.setdefault(topic.name, []).append(topic)

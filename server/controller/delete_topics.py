@@ -23,7 +23,7 @@ _FIRST_VERSION_WITH_DELETION_DISABLED = 3
 """Earlier versions do not know the error TOPIC_DELETION_DISABLED."""
 
 _Named = tuple[str | None, bytes]
-"""How a request names a topic: by name, by topic id, by both (wrong) or by neither (wrong: None and zeros)."""
+"""How a request names a topic: by name, by id, by both (wrong) or by neither (wrong: None and zeros)."""
 
 
 def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Result:
@@ -37,9 +37,10 @@ def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Result:
     results = []
     for (name, topic_id), times in times_named.items():
         try:
-            topic = _topic_to_delete(image, name, topic_id)
+            # Before anything else, as Kafka does: it says so of topics that do not exist, too.
             if times > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "The topic is named twice.")
+            topic = _topic_to_delete(image, name, topic_id)
             if times_meant[topic.topic_id] > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "The topic is given by name and by id.")
             records.append(RemoveTopicRecord(topic_id=topic.topic_id))

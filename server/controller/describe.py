@@ -1,4 +1,4 @@
-"""One line each for events, effects and a controller's state, for transcripts, logs and reports of failures."""
+"""One line each for events, effects and a controller's state: for transcripts, logs, reports of failures."""
 
 from __future__ import annotations
 

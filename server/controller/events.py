@@ -1,4 +1,4 @@
-"""Everything that can happen to the controller. ``controller.Controller.handle`` takes these and nothing else."""
+"""Everything that can happen to the controller: ``Controller.handle`` takes these and nothing else."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class BecameInactive:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchCommitted:
-    """A committed batch that this controller did not append in its present activity. Never sent while active."""
+    """A committed batch that this controller did not append in its present activity; never while active."""
 
     base_offset: int
     last_offset: int

@@ -16,8 +16,8 @@ A fenced broker is in no ISR and leads nothing. A broker in controlled shutdown 
 serving until every active broker has read the records that moved its leaderships away.
 
 Unlike stock controllers, a broker that is fenced already is not fenced by a further record, and one that was
-fenced in the course of a controlled shutdown is not unfenced: no record could take the shutdown back, so it would
-lead partitions while it counts as leaving.
+fenced in the course of a controlled shutdown is not unfenced: no record could take the shutdown back, so it
+would lead partitions while it counts as leaving.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def heartbeat(situation: Situation, request: BrokerHeartbeatRequest) -> Result:
 
 
 def refuse_heartbeat(request: Message, error: ApiError) -> BrokerHeartbeatResponse:
-    """The answer to a heartbeat that is refused; it says fenced, as the broker must not serve on its strength."""
+    """The answer to a heartbeat that is refused: fenced, so that no broker serves on its strength."""
     return BrokerHeartbeatResponse(error_code=error.code, is_fenced=True)
 
 
@@ -107,8 +107,9 @@ def fencing_records(
 
 def _session_after_contact(situation: Situation, request: BrokerHeartbeatRequest) -> BrokerSession:
     known = situation.sessions.get(request.broker_id)
-    if known is None or known.broker_epoch != request.broker_epoch:
+    if known is None:
         known = BrokerSession(broker_epoch=request.broker_epoch, last_contact_ms=situation.now_ms)
+    assert known.broker_epoch == request.broker_epoch, f"broker {request.broker_id} has an old session"
     return replace(known, last_contact_ms=situation.now_ms, metadata_offset=request.current_metadata_offset)
 
 
@@ -122,9 +123,8 @@ def _sessions_after(
     if next_state is BrokerState.SHUTDOWN_NOW:
         # The broker is about to stop, so that its next incarnation need not wait for a session to run out.
         return situation.sessions.delete(broker_id) if broker_id in situation.sessions else situation.sessions
-    if next_state is BrokerState.CONTROLLED_SHUTDOWN and (record_count or session.shutdown_offset < 0):
-        # After a failover the records of the shutdown may lie anywhere before, so the end of the log has to
-        # do.
+    if next_state is BrokerState.CONTROLLED_SHUTDOWN and session.shutdown_offset < 0:
+        # After a failover these records may lie anywhere in the log, so the end of it has to do.
         session = replace(session, shutdown_offset=situation.next_offset + record_count - 1)
     return situation.sessions.set(broker_id, session)
 

@@ -40,7 +40,7 @@ class UsableBroker:
 
 
 def usable_brokers(image: ClusterImage) -> list[UsableBroker]:
-    """Brokers that may get new replicas, by id: all but those that shut down or have every directory cordoned."""
+    """Brokers that may get new replicas, by id: not those that shut down or have all directories cordoned."""
     return [
         UsableBroker(broker_id=broker.broker_id, rack=broker.rack, fenced=broker.fenced)
         for broker in image.brokers_in_order()
@@ -66,7 +66,7 @@ def place(
     if replication_factor > len(brokers):
         raise ApiError(
             ErrorCode.INVALID_REPLICATION_FACTOR,
-            f"Replication factor {replication_factor} needs as many brokers; {len(brokers)} can take replicas.",
+            f"Replication factor {replication_factor} needs as many brokers; {len(brokers)} take replicas.",
         )
     if all(broker.fenced for broker in brokers):
         raise ApiError(
@@ -194,7 +194,7 @@ def new_partition(image: ClusterImage, replicas: Sequence[int]) -> PartitionImag
 
 
 def directory_for_new_replica(image: ClusterImage, broker_id: int) -> bytes:
-    """Directory id of a replica that a broker is to make (KIP-858): certain only where it has a single one."""
+    """Directory id of a replica that a broker is to make (KIP-858); certain only where it has just one."""
     broker = image.brokers.get(broker_id)
     if broker is None:
         return UNASSIGNED_DIRECTORY

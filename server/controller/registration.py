@@ -41,8 +41,7 @@ _RESERVED_DIRECTORIES = 100
 
 def register_broker(situation: Situation, request: BrokerRegistrationRequest) -> Result:
     """Register a broker, or amend its registration; raises ApiError where it may not."""
-    image = situation.image
-    existing = image.brokers.get(request.broker_id)
+    existing = situation.image.brokers.get(request.broker_id)
     is_same_incarnation = existing is not None and existing.incarnation_id == request.incarnation_id
     if request.cluster_id != situation.cluster_id:
         raise ApiError(ErrorCode.INCONSISTENT_CLUSTER_ID)
@@ -50,17 +49,36 @@ def register_broker(situation: Situation, request: BrokerRegistrationRequest) ->
         _check_previous_is_gone(situation, existing, request)
     if request.is_migrating_zk_broker:
         raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED)
+    registration = _registration(situation, request, existing if is_same_incarnation else None)
+    record = register_broker_record(registration, situation.image.metadata_version)
+    response = BrokerRegistrationResponse(broker_epoch=registration.epoch)
+    if is_same_incarnation:
+        return Result(response=response, records=(record,))
+    sessions = situation.sessions
+    if request.broker_id in sessions:
+        # A session starts with the first heartbeat; that of the previous incarnation is over.
+        sessions = sessions.delete(request.broker_id)
+    return Result(
+        response=response,
+        records=(*_without_previous_incarnation(situation, existing, request), record),
+        atomic=False,
+        sessions=sessions,
+    )
+
+
+def _registration(
+    situation: Situation, request: BrokerRegistrationRequest, kept: BrokerRegistration | None
+) -> BrokerRegistration:
+    """What is to be recorded; ``kept`` is the registration that the same incarnation amends.
+
+    Raises ApiError where the broker is not fit for this cluster.
+    """
     _check_id(request.broker_id)
-    _check_directories(image, request.broker_id, request.log_dirs)
+    _check_directories(situation.image, request.broker_id, request.log_dirs)
     endpoints = _endpoints(request.listeners)
     features = _feature_ranges(request.features)
     _check_features(situation, features)
-
-    records: list[Message] = []
-    kept = existing if is_same_incarnation else None
-    if kept is None:
-        records += _without_previous_incarnation(situation, existing, request)
-    registration = BrokerRegistration(
+    return BrokerRegistration(
         broker_id=request.broker_id,
         incarnation_id=request.incarnation_id,
         epoch=situation.next_offset if kept is None else kept.epoch,
@@ -71,17 +89,6 @@ def register_broker(situation: Situation, request: BrokerRegistrationRequest) ->
         in_controlled_shutdown=False if kept is None else kept.in_controlled_shutdown,
         directories=tuple(sorted(request.log_dirs)),
         cordoned_directories=None if kept is None else kept.cordoned_directories,
-    )
-    records.append(register_broker_record(registration, image.metadata_version))
-    sessions = situation.sessions
-    if kept is None and request.broker_id in sessions:
-        # A session starts with the first heartbeat; that of the previous incarnation is over.
-        sessions = sessions.delete(request.broker_id)
-    return Result(
-        response=BrokerRegistrationResponse(broker_epoch=registration.epoch),
-        records=tuple(records),
-        atomic=False,
-        sessions=sessions,
     )
 
 
@@ -209,7 +216,7 @@ def _feature_ranges(features: Sequence[Any]) -> tuple[FeatureRange, ...]:
 
 
 def _check_features(situation: Situation, features: Sequence[FeatureRange]) -> None:
-    """Raise ApiError unless the broker supports every finalized level; a feature it does not name is 0 only."""
+    """Raise ApiError unless the broker supports every finalized level; what it does not name is 0 only."""
     ranges = {each.name: (each.min_level, each.max_level) for each in features}
     if METADATA_VERSION not in ranges:
         raise ApiError(

@@ -19,6 +19,7 @@ class BrokerSession:
     """One incarnation of a broker, as its heartbeats show it."""
 
     broker_epoch: int
+    """That of the broker's registration: a new incarnation ends the session of the one before."""
     last_contact_ms: int
     metadata_offset: int = -1
     """Offset up to which the broker said it has read the metadata log."""

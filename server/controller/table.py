@@ -1,4 +1,4 @@
-"""The one list of commands: which function carries out a request, and in what shape the request is refused."""
+"""The one list of commands: which function carries out a request, and in what shape it is refused."""
 
 from __future__ import annotations
 

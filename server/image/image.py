@@ -208,7 +208,7 @@ class ClusterImage:
     features: Map[str, int] = _EMPTY
     """Finalized level by feature name, metadata.version included, kraft.version (the quorum's own) not."""
     features_offset: int = field(default=-1, compare=False)
-    """Last offset of the last batch that set a feature: the epoch of the finalized features that clients see."""
+    """Last offset of the last batch that set a feature: the epoch of finalized features that clients see."""
     brokers: Map[int, BrokerRegistration] = _EMPTY
     controllers: Map[int, ControllerRegistration] = _EMPTY
     topics: Map[bytes, TopicImage] = _EMPTY

@@ -104,7 +104,7 @@ class MetadataLoader:
         self._state = LoadState(latest=image, stable=image)
 
     def load_batch(self, *, base_offset: int, epoch: int, timestamp_ms: int, records: Sequence[Any]) -> None:
-        """Take in a batch of data records; raises ReplayError, having changed nothing, if it makes no sense."""
+        """Take in a batch of data records; raises ReplayError, and changes nothing, if it makes no sense."""
         self._state = load_records(
             self._state, base_offset=base_offset, epoch=epoch, timestamp_ms=timestamp_ms, records=records
         )

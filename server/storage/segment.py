@@ -59,9 +59,6 @@ class Segment:
         """An empty segment to append to. Its names are not durable before the directory is synced."""
         segment = cls(disk, directory, base_offset, config)
         assert segment._file.size() == 0, f"{segment.path} exists already"
-        # A crash may have kept the indexes of an older segment of the same name, which were deleted.
-        segment._offset_index.file.settle(b"")
-        segment._time_index.file.settle(b"")
         segment.become_active()
         return segment
 
@@ -95,7 +92,7 @@ class Segment:
         return recovered
 
     def become_active(self) -> None:
-        """Prepare for appends: give the indexes their full length."""
+        """Prepare for appends: give the indexes their full length, with zeros behind the entries."""
         self._offset_index.file.preallocate()
         self._time_index.file.preallocate()
 

@@ -278,6 +278,15 @@ def test_where_the_client_gets_no_answer_the_broker_gets_none() -> None:
     assert decided(reply) == [NoAnswer(reason="too many wait")]
 
 
+def test_an_answer_of_ours_that_cannot_be_sent_costs_only_this_client_its_answer(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    broken = DescribeQuorumResponse(error_message="x" * 40_000)
+    answer = send(wrapped(QUORUM, 2), quorum_answer=broken)
+    assert answer == EnvelopeResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
+    assert "DescribeQuorumResponse.error_message" in caplog.text
+
+
 @pytest.mark.parametrize("api_key", sorted(FORWARDABLE_KEYS))
 def test_every_forwarded_request_of_every_version_comes_out_as_it_went_in(api_key: int) -> None:
     api = api_by_key(api_key)

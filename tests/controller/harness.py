@@ -162,7 +162,7 @@ class Harness:
         self.handle(BecameActive(epoch=epoch, next_offset=offset + 1))
 
     def deactivate(self, *, leader_id: int = -1, epoch: int = 2, keep: int | None = None) -> None:
-        """Lose leadership; of the uncommitted batches the first ``keep`` stay in the log and are committed."""
+        """Lose leadership; of the uncommitted batches the first ``keep`` stay and are committed."""
         kept = [batch for batch in self.log if batch.last_offset < self.high_watermark]
         lost = self.log[len(kept) :]
         survivors = lost[:keep]

@@ -1,14 +1,14 @@
 """Runs scenario files: commands to one controller, each followed by ``----`` and what it has to print.
 
-A file holds blocks that are parted by blank lines. Lines that start with ``#`` are comments. A block is a command
-line, a line ``----`` and the expected lines. ``REWRITE_SCENARIOS=1`` in the environment makes the tests write what
-was printed into the files instead of comparing; review the difference then.
+A file holds blocks that are parted by blank lines. Lines that start with ``#`` are comments. A block is a
+command line, a line ``----`` and the expected lines. ``REWRITE_SCENARIOS=1`` in the environment makes the
+tests write what was printed into the files instead of comparing; review the difference then.
 
 Commands (arguments are ``name=value``, most of them optional):
 
 - ``controller elr=no no-op=0 session=9000 local-incarnation=N`` a new log and its controller, node 1
 - ``activate epoch=1``, ``deactivate leader=2 epoch=2 keep=0``, ``commit to=N``, ``advance ms=0``,
-  ``control next=N`` what the quorum and the clock do; of the uncommitted batches the first ``keep`` survive
+  ``control records=1`` what the quorum and the clock do; of the uncommitted batches the first ``keep`` stay
 - ``restart`` another controller process reads the log
 - ``register broker=1 incarnation=1 directories=1 rack=R previous-epoch=N``
 - ``heartbeat broker=1 offset=N epoch=N want=fence,shut-down offline=0,1 cordoned=0`` offset and epoch are the
@@ -17,8 +17,8 @@ Commands (arguments are ``name=value``, most of them optional):
   ``create-partitions name=t count=N``, ``delete-topic name=t``
 - ``state``, ``deadline``, ``partition topic=t index=0``, ``broker id=1`` print what they are named for
 
-``timeout=MS`` puts a time limit on any request. What a command leads to is printed as it is described for logs;
-published images are left out, for one follows each commit.
+``timeout=MS`` puts a time limit on any request. What a command leads to is printed as it is described for
+logs; published images are left out, for one follows each commit.
 """
 
 from __future__ import annotations

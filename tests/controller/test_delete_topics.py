@@ -117,3 +117,8 @@ def test_deletion_can_be_switched_off(version: int, code: ErrorCode) -> None:
 
 def test_a_request_without_topics_is_an_empty_success(harness: Harness) -> None:
     assert delete(harness) == []
+
+
+def test_an_unknown_topic_given_twice_is_wrong_before_it_is_unknown(harness: Harness) -> None:
+    results = delete(harness, named("c"), named("c"), named(topic_id=UNKNOWN), named(topic_id=UNKNOWN))
+    assert [(each.name, each.error_code) for each in results] == [("c", 42), (None, 42)]

@@ -73,7 +73,7 @@ def test_the_table_of_states(
 
 
 def test_a_leader_that_goes_is_replaced_as_stock_replaces_it() -> None:
-    # Stock recorded this change of dd-1 when broker 11 was fenced (replicas 11 and 10, min.insync.replicas 1).
+    # Stock recorded this change of dd-1 (replicas 11 and 10, min.insync.replicas 1) when it fenced broker 11.
     class TopicId:
         def below(self, limit: int) -> int:
             return 0
@@ -231,3 +231,45 @@ def test_sessions_of_several_brokers_end_each_in_its_time() -> None:
     assert harness.controller.next_deadline_ms() == harness.now_ms + 30
     harness.advance(30)
     assert [broker.fenced for broker in harness.image.brokers_in_order()] == [True, True]
+
+
+def test_brokers_whose_sessions_end_together_are_fenced_in_order_of_their_ids() -> None:
+    harness = Harness(broker_session_timeout_ms=100)
+    # A map of these ids goes through them in another order.
+    broker_ids = (7, 32, 64, 1000)
+    harness.start_brokers(*broker_ids)
+    start = harness.next_offset
+    harness.advance(100)
+    fenced = [
+        record.broker_id
+        for record in harness.records(start)
+        if isinstance(record, BrokerRegistrationChangeRecord)
+    ]
+    assert fenced == list(broker_ids)
+
+
+def test_a_controlled_shutdown_waits_for_its_own_records_and_not_for_later_ones() -> None:
+    harness = Harness()
+    harness.start_brokers(1, 2)
+    harness.create_topic("t", [1, 2])
+    harness.heartbeat(1, want_shut_down=True)
+    shut_down_at = harness.next_offset - 1
+    harness.create_topic("u", [2])
+    # This heartbeat writes a record too, one that nobody need have read.
+    assert not harness.heartbeat(1, want_shut_down=True, cordoned_log_dirs=[]).should_shut_down
+    harness.heartbeat(2, current_metadata_offset=shut_down_at - 1)
+    assert not harness.heartbeat(1, want_shut_down=True).should_shut_down
+    harness.heartbeat(2, current_metadata_offset=shut_down_at)
+    assert harness.heartbeat(1, want_shut_down=True).should_shut_down
+
+
+def test_a_broker_that_falls_silent_while_it_shuts_down_can_only_stop() -> None:
+    harness = Harness(broker_session_timeout_ms=100)
+    harness.start_brokers(1, 2)
+    harness.create_topic("t", [1, 2])
+    harness.heartbeat(1, want_shut_down=True)
+    harness.advance(100)
+    assert harness.image.brokers[1].fenced
+    answer = harness.heartbeat(1)
+    assert (answer.is_fenced, answer.should_shut_down) == (True, True)
+    assert harness.image.brokers[1].fenced

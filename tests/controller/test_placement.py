@@ -98,7 +98,7 @@ def test_another_seed_starts_elsewhere() -> None:
 @pytest.mark.parametrize(
     ("brokers", "message"),
     [
-        ([], "Replication factor 1 needs as many brokers; 0 can take replicas."),
+        ([], "Replication factor 1 needs as many brokers; 0 take replicas."),
         ([broker(1, fenced=True)], "Every broker that could take replicas is fenced."),
     ],
 )

@@ -265,3 +265,23 @@ def test_the_same_incarnation_keeps_what_it_told_before() -> None:
     assert (broker.fenced, broker.rack, broker.cordoned_directories) == (False, "new", ())
     assert broker.registration_offset == harness.next_offset - 1
     harness.heartbeat(1, want_shut_down=True)
+
+
+def test_a_new_incarnation_ends_the_session_of_the_one_before() -> None:
+    harness = Harness(local_broker_incarnation_id=incarnation(50))
+    harness.start_brokers(1)
+    harness.register(1, incarnation_id=incarnation(50))
+    assert harness.controller.next_deadline_ms() is None
+    assert harness.register(1, incarnation_id=incarnation(51)).error_code == 0
+
+
+def test_words_that_quote_what_was_sent_are_cut() -> None:
+    harness = Harness()
+    request = ControllerRegistrationRequest(
+        controller_id=1,
+        listeners=[ControllerRegistrationRequest.Listener(name="L" * 30_000, host="h", port=1)] * 2,
+    )
+    answer = harness.call(request)
+    assert answer.error_message is not None
+    assert answer.error_message.startswith("Listener LLL")
+    assert len(answer.error_message) == 1_000

@@ -185,7 +185,8 @@ REFUSED = [
     (
         topic("with.dot"),
         17,
-        "Topic with.dot would collide with topic with_dot in the names of metrics, where '.' and '_' are the same.",
+        "Topic with.dot would collide with topic with_dot in the names of metrics,"
+        " where '.' and '_' are the same.",
     ),
     (topic("__cluster_metadata"), 42, "__cluster_metadata belongs to the cluster itself."),
     (topic(configs=configs(("retention.ms", None))), 40, "Config retention.ms has no value."),
@@ -199,7 +200,7 @@ REFUSED = [
     (topic(num_partitions=-2), 37, "Partition count -2 is neither above 0 nor -1 for the default."),
     (topic(replication_factor=0), 38, "Replication factor 0 is neither above 0 nor -1 for the default."),
     (topic(replication_factor=-2), 38, "Replication factor -2 is neither above 0 nor -1 for the default."),
-    (topic(replication_factor=4), 38, "Replication factor 4 needs as many brokers; 3 can take replicas."),
+    (topic(replication_factor=4), 38, "Replication factor 4 needs as many brokers; 3 take replicas."),
     (
         assigned((0, [1]), replication_factor=1),
         42,

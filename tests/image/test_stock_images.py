@@ -24,8 +24,10 @@ def _cases() -> list[tuple[list[str], list[str]]]:
 
 
 def _in_our_order(value: str) -> bytes:
-    """A record value with those lists in our order whose order says nothing and is another one in stock's images:
-    it sorts directory ids as signed numbers, and keeps endpoints in a hash map."""
+    """A record value with those lists in our order whose order says nothing and is another in stock's images.
+
+    Stock sorts directory ids as signed numbers, and keeps endpoints in a hash map.
+    """
     record, version = decode_metadata_record(bytes.fromhex(value))
     if isinstance(record, RegisterBrokerRecord):
         record.log_dirs.sort()

@@ -1,0 +1,252 @@
+"""The table: what is served is what Kafka serves there, and whatever a peer asks gets an answer that can be sent."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kafkaproto.api import ApiInfo, api_by_key
+from kafkaproto.errors import LocalProtocolError
+from kafkaproto.message import Message, Struct
+from kafkaproto.messages import EnvelopeRequest, EnvelopeResponse
+from kafkaproto.support import joined
+from server.apis.context import Answer, RequestContext
+from server.apis.table import TABLE, advertised, dispatch, served_versions
+from server.controller.events import CommandContext, CommandReceived
+from server.raft.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
+from server.raft.voters import VoterSet
+from server.raft.wire import describe_quorum_response
+from server.types import Deferred, Endpoint, ListenerKind, ReplicaKey, Voter
+from tests.apis.support import context, golden, services
+from tests.apis.test_envelope import wrapped
+from tests.controller.harness import Harness
+from tests.messages.random_messages import random_message
+
+BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
+
+# The ranges of Apache Kafka 4.3.1 as its nodes advertise them.
+KAFKAS_VERSIONS = {
+    3: (0, 13),
+    18: (0, 4),
+    19: (2, 7),
+    20: (1, 6),
+    32: (1, 4),
+    37: (0, 3),
+    55: (0, 2),
+    58: (0, 0),
+    60: (0, 2),
+    62: (0, 4),
+    63: (0, 2),
+    70: (0, 0),
+    75: (0, 0),
+}
+ENVELOPE = 58
+MAX_STRING_BYTES = 32_767
+
+
+def api(api_key: int) -> ApiInfo:
+    found = api_by_key(api_key)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("kind", ListenerKind)
+def test_what_is_served_has_kafkas_versions_on_kafkas_kinds_of_listeners(kind: ListenerKind) -> None:
+    assert dict(advertised(kind, services())) == {key: KAFKAS_VERSIONS[key] for key in TABLE[kind]}
+    for key in TABLE[kind]:
+        assert served_versions(kind, key) == KAFKAS_VERSIONS[key]
+        assert kind.value in api(key).listeners
+
+
+def test_what_is_not_in_the_table_is_not_served() -> None:
+    assert served_versions(BROKER, 62) is None
+    assert served_versions(CONTROLLER, 3) is None
+    assert served_versions(BROKER, 999) is None
+
+
+def test_an_unreleased_version_is_not_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    init_producer_id = api(22)
+    assert (init_producer_id.max_version, init_producer_id.latest_version_unstable) == (6, True)
+    monkeypatch.setitem(TABLE[BROKER], 22, TABLE[BROKER][3])
+    assert served_versions(BROKER, 22) == (0, 5)
+
+
+# --- any request gets an answer that can be sent ---
+
+
+class Cluster:
+    """Both kinds of listeners of a node whose controller is real; what it appends is committed at once."""
+
+    def __init__(self, *, is_active: bool) -> None:
+        self.is_active = is_active
+        self.harness = Harness(active=is_active)
+        if is_active:
+            self.harness.start_brokers(0, 1)
+            self.harness.create_topic("topic-1", [0, 1], [1, 0])
+        image = self.harness.controller.committed_image if is_active else golden().image
+        self.services = services(
+            image,
+            submit=self.submit,
+            forward=self.forward,
+            describe_quorum=self.describe_quorum,
+        )
+
+    def submit(self, request: Message, asked: RequestContext) -> Deferred[Answer]:
+        harness, reply = self.harness, Deferred[Answer]()
+        command_id = 1_000_000 + len(harness.effects)
+        harness.effects.clear()
+        harness.handle(
+            CommandReceived(
+                command_id=command_id,
+                request=request,
+                version=asked.api_version,
+                context=CommandContext(listener_name=asked.listener_name),
+            )
+        )
+        if self.is_active:
+            harness.commit()
+        answer = harness.answer(command_id)
+        assert answer is not None
+        reply.resolve(answer)
+        return reply
+
+    def forward(self, request: Message, asked: RequestContext) -> Deferred[Answer]:
+        """As a broker does, by an envelope to the controller listener."""
+        envelope = wrapped(request, asked.api_version)
+        reply = self.answer(CONTROLLER, envelope, 0)
+        assert isinstance(reply, EnvelopeResponse)
+        unwrapped: Deferred[Answer] = Deferred()
+        if reply.response_data is None:
+            # The broker tries again elsewhere; nothing comes to the client.
+            assert (reply.error_code, self.is_active) == (41, False)
+            unwrapped.resolve(reply)
+            return unwrapped
+        info = api(asked.api_key)
+        offset = 4 + info.response_header_version(asked.api_version)
+        data = joined(reply.response_data)
+        answer, end = info.response_class.decode(data, asked.api_version, offset)
+        assert end == len(data)
+        unwrapped.resolve(answer)
+        return unwrapped
+
+    def describe_quorum(self, request: Message, version: int) -> Message:
+        key = ReplicaKey(id=1, directory_id=bytes(range(16)))
+        voter = Voter(key=key, endpoints=(Endpoint(name="CONTROLLER", host="localhost", port=9093),))
+        description = QuorumDescription(
+            leader_id=1,
+            epoch=3,
+            high_watermark=100,
+            voters=(ReplicaDescription(key=key, log_end_offset=100),),
+            observers=(),
+            voter_set=VoterSet(voters=(voter,)),
+        )
+        return describe_quorum_response(request, version, description if self.is_active else NotLeader())  # type: ignore[arg-type]
+
+    def answer(self, kind: ListenerKind, request: Message, version: int) -> Message:
+        """The answer to a request that came over the wire; it is known to have an encoding in its version."""
+        decoded, _ = type(request).decode(request.encode(version), version)
+        name = "PLAINTEXT" if kind is BROKER else "CONTROLLER"
+        reply = dispatch(decoded, context(decoded, version, kind=kind, listener_name=name), self.services)
+        answers: list[Any] = []
+        if isinstance(reply, Deferred):
+            reply.on_done(answers.append)
+        else:
+            answers.append(reply)
+        (answer,) = answers
+        assert isinstance(answer, Message)
+        answer.encode(0 if isinstance(answer, EnvelopeResponse) else version)
+        return answer
+
+
+def with_hostile_strings(request: Struct, rng: random.Random) -> None:
+    """Make some strings as long as strings can be, of what grows when it is quoted."""
+    names: tuple[str, ...] = request.__slots__
+    for name in names:
+        value = getattr(request, name)
+        if isinstance(value, str) and value and rng.random() < 0.3:
+            text = rng.choice(("\x00", "a", "'\\", "\U000e0001"))
+            setattr(request, name, text * (MAX_STRING_BYTES // len(text.encode())))
+        elif isinstance(value, Struct):
+            with_hostile_strings(value, rng)
+        elif isinstance(value, list):
+            for item in value:
+                if isinstance(item, Struct):
+                    with_hostile_strings(item, rng)
+
+
+def plain(request: Struct, rng: random.Random) -> None:
+    """Leave the request as it is."""
+
+
+def with_known_names(request: Struct, rng: random.Random) -> None:
+    """Ask for what there is, so that a request comes further than to the first check."""
+    names: tuple[str, ...] = request.__slots__
+    for name in names:
+        value = getattr(request, name)
+        if isinstance(value, str) and rng.random() < 0.6:
+            setattr(request, name, "topic-1")
+        elif name in ("broker_id", "controller_id") and rng.random() < 0.6:
+            setattr(request, name, rng.randint(0, 2))
+        elif name in ("resource_type", "endpoint_type") and rng.random() < 0.6:
+            setattr(request, name, rng.choice((1, 2, 4, 8, 16, 32)))
+        elif name in ("num_partitions", "replication_factor", "count") and rng.random() < 0.6:
+            setattr(request, name, rng.randint(-1, 4))
+        elif isinstance(value, list):
+            for item in value:
+                if isinstance(item, Struct):
+                    with_known_names(item, rng)
+
+
+def with_hostile_strings_in_known_places(request: Struct, rng: random.Random) -> None:
+    """Both."""
+    with_known_names(request, rng)
+    with_hostile_strings(request, rng)
+
+
+@pytest.mark.parametrize(
+    "change", [plain, with_hostile_strings, with_known_names, with_hostile_strings_in_known_places]
+)
+@pytest.mark.parametrize("is_active", [True, False], ids=["active", "standby"])
+@pytest.mark.parametrize(
+    ("kind", "api_key"), [(kind, key) for kind, table in TABLE.items() for key in table if key != ENVELOPE]
+)
+def test_whatever_is_asked_has_an_answer_that_can_be_sent(
+    kind: ListenerKind, api_key: int, is_active: bool, change: Callable[[Struct, random.Random], None]
+) -> None:
+    cluster = Cluster(is_active=is_active)
+    rng = random.Random(api_key)
+    answered = 0
+    lowest, highest = KAFKAS_VERSIONS[api_key]
+    for version in range(lowest, highest + 1):
+        for _ in range(8):
+            request = random_message(api(api_key).request_class, version, rng)
+            change(request, rng)
+            try:
+                request.encode(version)
+            except LocalProtocolError:
+                continue
+            cluster.answer(kind, request, version)
+            answered += 1
+    assert answered >= 3
+
+
+@pytest.mark.parametrize("is_active", [True, False], ids=["active", "standby"])
+def test_whatever_is_in_an_envelope_has_an_answer_that_can_be_sent(is_active: bool) -> None:
+    cluster = Cluster(is_active=is_active)
+    rng = random.Random(0)
+    for _ in range(50):
+        cluster.answer(CONTROLLER, random_message(EnvelopeRequest, 0, rng), 0)
+    for api_key in (19, 20, 37, 55, 3, 63):
+        lowest, highest = KAFKAS_VERSIONS[api_key]
+        for version in range(lowest, highest + 1):
+            inner = random_message(api(api_key).request_class, version, rng)
+            good = wrapped(inner, version)
+            data = bytearray(joined(good.request_data))
+            for _ in range(10):
+                spoiled = bytes(data)
+                at = rng.randrange(len(data))
+                spoiled = spoiled[:at] + rng.randbytes(rng.randint(0, 3)) + spoiled[at + 1 :]
+                cluster.answer(CONTROLLER, wrapped(inner, version, request_data=spoiled), 0)

@@ -1,0 +1,270 @@
+"""A broker's life towards the controllers, request by request (KIP-631)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.headers import encode_request_header
+from kafkaproto.messages import (
+    BrokerHeartbeatRequest,
+    BrokerHeartbeatResponse,
+    BrokerRegistrationRequest,
+    BrokerRegistrationResponse,
+)
+from server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
+from server.types import Endpoint
+
+INTERVAL_MS = 2_000
+EPOCH = 0x1C
+OFFSET = 0x1D
+DIRECTORIES = (bytes([9]) * 16, bytes([7]) * 16)
+
+
+def start(**changes: Any) -> BrokerLifecycle:
+    """Broker 11 at time 1000."""
+    identity = BrokerIdentity(
+        broker_id=11,
+        cluster_id="MkU3OEVBNTcwNTJENDM2Qg",
+        incarnation_id=bytes(range(16)),
+        endpoints=(
+            Endpoint(name="PLAINTEXT", host="localhost", port=9092),
+            Endpoint(name="SECURE", host="localhost", port=9094, security_protocol=1),
+        ),
+        rack="r1",
+        features={"metadata.version": (21, 30), "group.version": (0, 1)},
+        directories=DIRECTORIES,
+        previous_broker_epoch=247,
+    )
+    timing = {
+        "heartbeat_interval_ms": INTERVAL_MS,
+        "registration_timeout_ms": 60_000,
+        "now_ms": 1_000,
+        **changes,
+    }
+    return BrokerLifecycle(identity, **timing)
+
+
+def heartbeat(broker: BrokerLifecycle) -> BrokerHeartbeatRequest:
+    """The next request, which must be a heartbeat."""
+    request = broker.next_request(OFFSET)
+    assert isinstance(request, BrokerHeartbeatRequest)
+    return request
+
+
+def answer(broker: BrokerLifecycle, now_ms: int, **fields: Any) -> None:
+    """Ask for the next heartbeat and answer it."""
+    heartbeat(broker)
+    broker.handle_response(BrokerHeartbeatResponse(**fields), now_ms)
+
+
+def registered() -> BrokerLifecycle:
+    broker = start()
+    broker.next_request(-1)
+    broker.handle_response(BrokerRegistrationResponse(broker_epoch=EPOCH), 1_010)
+    return broker
+
+
+def running() -> BrokerLifecycle:
+    broker = registered()
+    answer(broker, 1_020, is_caught_up=True, is_fenced=True)
+    answer(broker, 1_030, is_caught_up=True, is_fenced=False)
+    assert broker.state is BrokerState.RUNNING
+    return broker
+
+
+def test_it_begins_with_a_registration_that_says_all_about_the_broker() -> None:
+    broker = start()
+    assert (broker.state, broker.broker_epoch, broker.due_ms) == (BrokerState.STARTING, None, 1_000)
+    assert broker.next_request(-1) == BrokerRegistrationRequest(
+        broker_id=11,
+        cluster_id="MkU3OEVBNTcwNTJENDM2Qg",
+        incarnation_id=bytes(range(16)),
+        listeners=[
+            BrokerRegistrationRequest.Listener(
+                name="PLAINTEXT", host="localhost", port=9092, security_protocol=0
+            ),
+            BrokerRegistrationRequest.Listener(
+                name="SECURE", host="localhost", port=9094, security_protocol=1
+            ),
+        ],
+        features=[
+            BrokerRegistrationRequest.Feature(
+                name="group.version", min_supported_version=0, max_supported_version=1
+            ),
+            BrokerRegistrationRequest.Feature(
+                name="metadata.version", min_supported_version=21, max_supported_version=30
+            ),
+        ],
+        rack="r1",
+        is_migrating_zk_broker=False,
+        log_dirs=sorted(DIRECTORIES),
+        previous_broker_epoch=247,
+    )
+
+
+def test_a_heartbeat_while_starting_has_stocks_bytes() -> None:
+    """Version 2 without the tag for cordoned directories."""
+    header = encode_request_header(api_key=63, api_version=2, correlation_id=2, client_id="11")
+    assert header + heartbeat(registered()).encode(2) == bytes.fromhex(
+        "003f00020000000200023131000000000b000000000000001c000000000000001d010000"
+    )
+
+
+def test_the_life_of_a_broker_from_registration_to_its_end() -> None:
+    broker = registered()
+    assert (broker.broker_epoch, broker.state, broker.due_ms) == (EPOCH, BrokerState.STARTING, 1_010)
+
+    # Behind its own registration record: asks again soon.
+    answer(broker, 1_015, is_caught_up=False, is_fenced=True)
+    assert (broker.state, broker.due_ms) == (BrokerState.STARTING, 1_025)
+    # Caught up: asks at once to be unfenced.
+    answer(broker, 1_030, is_caught_up=True, is_fenced=True)
+    assert (broker.state, broker.due_ms) == (BrokerState.RECOVERY, 1_030)
+    request = heartbeat(broker)
+    assert (request.want_fence, request.want_shut_down, request.cordoned_log_dirs) == (False, False, [])
+    answer(broker, 1_040, is_caught_up=True, is_fenced=True)
+    assert (broker.state, broker.due_ms) == (BrokerState.RECOVERY, 1_050)
+    answer(broker, 1_060, is_caught_up=True, is_fenced=False)
+    assert (broker.state, broker.due_ms) == (BrokerState.RUNNING, 3_060)
+
+    # Alive.
+    request = heartbeat(broker)
+    assert (request.want_fence, request.want_shut_down, request.cordoned_log_dirs) == (False, False, [])
+    assert (request.broker_id, request.broker_epoch, request.current_metadata_offset) == (11, EPOCH, OFFSET)
+    answer(broker, 3_070, is_fenced=False)
+    assert (broker.state, broker.due_ms) == (BrokerState.RUNNING, 5_070)
+
+    # Leaves: at once, again after 50 ms, then at the usual pace.
+    broker.request_shutdown(4_000)
+    assert (broker.state, broker.due_ms) == (BrokerState.PENDING_CONTROLLED_SHUTDOWN, 4_000)
+    request = heartbeat(broker)
+    assert (request.want_fence, request.want_shut_down, request.cordoned_log_dirs) == (False, True, [])
+    answer(broker, 4_010)
+    assert (broker.state, broker.due_ms) == (BrokerState.PENDING_CONTROLLED_SHUTDOWN, 4_060)
+    answer(broker, 4_070)
+    assert broker.due_ms == 6_070
+    answer(broker, 6_080, should_shut_down=True, is_fenced=True)
+    assert broker.state is BrokerState.SHUTTING_DOWN
+    assert broker.broker_epoch == EPOCH
+
+
+def test_a_broker_that_the_controller_fenced_meanwhile_stays_as_it_is() -> None:
+    """What fences a live broker is silence, and its next heartbeat undoes it."""
+    broker = running()
+    answer(broker, 2_000, is_fenced=True)
+    assert broker.state is BrokerState.RUNNING
+    assert not heartbeat(broker).want_fence
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        ErrorCode.DUPLICATE_BROKER_REGISTRATION,
+        ErrorCode.INCONSISTENT_CLUSTER_ID,
+        ErrorCode.UNSUPPORTED_VERSION,
+        ErrorCode.INVALID_REGISTRATION,
+    ],
+)
+def test_a_refused_registration_is_sent_again_after_an_interval(code: ErrorCode) -> None:
+    broker = start()
+    first = broker.next_request(-1)
+    broker.handle_response(BrokerRegistrationResponse(error_code=code), 1_500)
+    assert (broker.last_refusal, broker.broker_epoch, broker.due_ms) == (code, None, 3_500)
+    assert broker.next_request(-1) == first
+    broker.handle_response(BrokerRegistrationResponse(broker_epoch=EPOCH), 3_600)
+    assert (broker.last_refusal, broker.broker_epoch, broker.due_ms) == (0, EPOCH, 3_600)
+
+
+def test_a_registration_is_overdue_once_the_next_try_would_come_too_late() -> None:
+    broker = start(registration_timeout_ms=3_000)
+    broker.handle_failure(1_100)
+    assert not broker.is_registration_overdue
+    broker.handle_failure(3_200)
+    assert (broker.due_ms, broker.is_registration_overdue) == (5_200, True)
+
+
+def test_a_broker_that_is_registered_is_never_overdue() -> None:
+    broker = registered()
+    broker.handle_failure(10**9)
+    assert not broker.is_registration_overdue
+
+
+@pytest.mark.parametrize("code", [ErrorCode.STALE_BROKER_EPOCH, ErrorCode.NOT_CONTROLLER])
+def test_a_refused_heartbeat_is_sent_again_with_the_same_epoch(code: ErrorCode) -> None:
+    for broker in (registered(), running()):
+        state, first = broker.state, heartbeat(broker)
+        broker.handle_response(BrokerHeartbeatResponse(error_code=code, is_fenced=True), 7_000)
+        assert (broker.last_refusal, broker.state, broker.due_ms) == (code, state, 9_000)
+        assert heartbeat(broker) == first
+
+
+def test_without_an_answer_the_same_is_sent_after_an_interval() -> None:
+    broker = running()
+    first = heartbeat(broker)
+    broker.handle_failure(5_000)
+    assert broker.due_ms == 7_000
+    assert heartbeat(broker) == first
+
+
+def test_a_broker_that_never_registered_just_leaves() -> None:
+    broker = start()
+    broker.request_shutdown(1_100)
+    assert (broker.state, broker.broker_epoch) == (BrokerState.SHUTTING_DOWN, None)
+
+
+@pytest.mark.parametrize("is_caught_up", [False, True])
+def test_a_broker_that_was_never_unfenced_asks_to_leave_all_the_same(is_caught_up: bool) -> None:
+    broker = registered()
+    answer(broker, 1_020, is_caught_up=is_caught_up, is_fenced=True)
+    broker.request_shutdown(1_025)
+    request = heartbeat(broker)
+    assert (request.want_fence, request.want_shut_down) == (False, True)
+    answer(broker, 1_040, is_fenced=True, should_shut_down=True)
+    assert broker.state is BrokerState.SHUTTING_DOWN
+
+
+def test_an_answer_to_a_heartbeat_of_before_does_not_put_off_the_shutdown() -> None:
+    broker = running()
+    heartbeat(broker)
+    broker.request_shutdown(3_000)
+    broker.handle_response(BrokerHeartbeatResponse(is_fenced=False), 3_005)
+    assert (broker.state, broker.due_ms) == (BrokerState.PENDING_CONTROLLED_SHUTDOWN, 3_005)
+    answer(broker, 3_010)
+    assert broker.due_ms == 3_060
+
+
+def test_a_registration_that_is_answered_after_the_shutdown_was_asked_for_changes_nothing() -> None:
+    broker = start()
+    broker.next_request(-1)
+    broker.request_shutdown(1_005)
+    broker.handle_response(BrokerRegistrationResponse(broker_epoch=EPOCH), 1_010)
+    assert broker.state is BrokerState.SHUTTING_DOWN
+
+
+def test_a_refusal_during_the_shutdown_does_not_end_it() -> None:
+    broker = running()
+    broker.request_shutdown(3_000)
+    answer(broker, 3_010, error_code=ErrorCode.NOT_CONTROLLER)
+    assert (broker.state, broker.due_ms) == (BrokerState.PENDING_CONTROLLED_SHUTDOWN, 5_010)
+
+
+def test_asking_for_the_shutdown_once_more_changes_nothing_after_the_end() -> None:
+    broker = running()
+    broker.request_shutdown(3_000)
+    answer(broker, 3_010, should_shut_down=True)
+    broker.request_shutdown(3_020)
+    assert broker.state is BrokerState.SHUTTING_DOWN
+    answer(broker, 3_030)
+    assert broker.state is BrokerState.SHUTTING_DOWN
+
+
+def test_an_interval_shorter_than_the_first_of_a_shutdown_is_kept() -> None:
+    broker = start(heartbeat_interval_ms=20)
+    broker.next_request(-1)
+    broker.handle_response(BrokerRegistrationResponse(broker_epoch=EPOCH), 1_010)
+    broker.request_shutdown(1_010)
+    answer(broker, 1_015)
+    assert broker.due_ms == 1_035
