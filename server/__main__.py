@@ -9,8 +9,10 @@ import sys
 import trio
 
 from server.config import Config, ConfigError, check_supported
+from server.image.errors import ReplayError
 from server.node.broker_half import RegistrationTimeout
 from server.node.node import Node
+from server.node.quorum import UnsupportedFeatureError
 from server.node.system import SystemClock, SystemRng
 from server.storage.disk import OsDisk
 from server.storage.errors import StorageError
@@ -101,7 +103,7 @@ def main(arguments: list[str]) -> int:
     failures: list[BaseException] = []
     try:
         trio.run(_run, node)
-    except* (StorageError, OSError, RegistrationTimeout) as group:
+    except* (StorageError, OSError, RegistrationTimeout, ReplayError, UnsupportedFeatureError) as group:
         failures = _leaves(group)
     for failure in failures:
         print(f"kafka-server-start: {failure}", file=sys.stderr)

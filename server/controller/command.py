@@ -20,8 +20,8 @@ from server.image.image import ClusterImage
 from server.ports import Rng
 
 MAX_MESSAGE_LENGTH = 1_000
-"""Characters of an error message. It may quote what a peer sent, and that alone can be all the 32767 bytes that
-a string of the protocol holds."""
+"""Characters of an error message. It may quote what a peer sent, and that alone can be all the 32767 bytes
+that a string of the protocol holds."""
 
 
 class ApiError(Exception):

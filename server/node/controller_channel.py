@@ -21,6 +21,7 @@ from server.types import Endpoint
 
 RETRY_INTERVAL_MS = 20
 """Between two looks for a controller that is not known, or two attempts at one that does not answer."""
+_NOBODY_KNOWN = "no active controller is known"
 _RECONNECT_BACKOFF = ReconnectBackoff(initial_ms=20, max_ms=1000)
 
 
@@ -46,16 +47,18 @@ class ControllerChannel:
 
     async def send(self, request: Message, *, timeout_ms: int) -> Message:
         """The active controller's response; raises ControllerUnavailable if none comes in time."""
-        reason = "no active controller is known"
-        deadline = trio.current_time() + timeout_ms / 1000
-        with trio.move_on_at(deadline):
+        reason = "the one before it is still being answered"
+        with trio.move_on_after(timeout_ms / 1000):
             async with self._one_at_a_time:
+                reason = _NOBODY_KNOWN
                 while True:
                     peer = self._connected_to_active()
                     if peer is not None:
+                        if reason == _NOBODY_KNOWN:
+                            reason = f"{peer.host}:{peer.port} is silent"
                         try:
-                            left_ms = max(1, int((deadline - trio.current_time()) * 1000))
-                            response = await peer.send(request, timeout_ms=left_ms)
+                            # Our own limit comes first, so that a reason that is known stays the one that is told.
+                            response = await peer.send(request, timeout_ms=timeout_ms)
                         except (PeerError, UnsupportedVersionError) as error:
                             reason = str(error)
                         else:

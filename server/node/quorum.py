@@ -19,6 +19,7 @@ from typing import TypeVar
 
 import trio
 
+from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
 from kafkaproto.messages import DescribeQuorumRequest
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
@@ -27,12 +28,14 @@ from server.apis.context import Answer, NoAnswer
 from server.controller import effects as controller_effects
 from server.controller import events as controller_events
 from server.controller.controller import Controller
+from server.features import supported_ranges
 from server.image.image import EMPTY_IMAGE, ClusterImage
 from server.ports import Clock
 from server.raft import effects as raft_effects
 from server.raft import events as raft_events
 from server.raft.node import RaftNode
 from server.raft.wire import describe_quorum_response, encode_batch
+from server.storage.errors import StorageError
 from server.storage.log import Log
 from server.storage.quorum_state_file import QuorumState, QuorumStateFile
 from server.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
@@ -55,6 +58,21 @@ class _Command:
     version: int
     context: controller_events.CommandContext
     reply: Deferred[Answer]
+
+
+class UnsupportedFeatureError(Exception):
+    """The cluster runs at a feature level that this release does not know: it cannot tell what records mean."""
+
+
+def check_features(image: ClusterImage) -> None:
+    """Raise UnsupportedFeatureError, which names feature and levels, where the cluster is beyond this release."""
+    supported = supported_ranges()
+    for name, level in sorted(image.features.items()):
+        lowest, highest = supported.get(name, (0, 0))
+        if not lowest <= level <= highest:
+            raise UnsupportedFeatureError(
+                f"the cluster's metadata has {name} at level {level}; this release supports {lowest} to {highest}"
+            )
 
 
 class _Stop:
@@ -229,6 +247,8 @@ class QuorumDriver:
                 case controller_effects.Respond():
                     self._replies.pop(effect.command_id).resolve(effect.response)
                 case controller_effects.PublishImage():
+                    if effect.image.features is not self.published.image.features:
+                        check_features(effect.image)
                     self._publish(image=effect.image)
 
     def _publish(
@@ -327,17 +347,26 @@ class QuorumDriver:
             for batch in iterate_batches(data):
                 if batch.next_offset > high_watermark:
                     break
-                self._controller.handle(committed_batch(batch), self._clock.now_ms())
+                self._controller.handle(self._committed(batch), self._clock.now_ms())
             assert self._controller.next_committed_offset > start, (
                 f"no whole batch at committed offset {start}"
             )
+
+    def _committed(self, batch: RecordBatchView) -> controller_events.BatchCommitted:
+        try:
+            return committed_batch(batch)
+        except RemoteProtocolError as error:
+            raise StorageError(
+                f"{self._log.directory}: the batch at offset {batch.base_offset} is whole, but this release cannot "
+                f"read its records: {error}"
+            ) from error
 
     async def _on_disk(self, work: Callable[[], T]) -> T:
         return await trio.to_thread.run_sync(work, limiter=self._one_thread)
 
 
 def committed_batch(batch: RecordBatchView) -> controller_events.BatchCommitted:
-    """A batch of the log as the controller takes it."""
+    """A batch of the log as the controller takes it; RemoteProtocolError for a record of an unknown type or version."""
     records = None
     if not batch.is_control:
         records = tuple(decode_metadata_record(record.value or b"")[0] for record in batch.records())

@@ -250,6 +250,14 @@ def test_new_names_may_collide_with_each_other(harness: Harness) -> None:
     assert [result.error_code for result in results] == [0, 0]
 
 
+def test_of_several_topics_that_a_name_collides_with_the_last_is_named(harness: Harness) -> None:
+    names = ["a.b.c_d", "a.b_c.d", "a_b.c.d", "a.b_c_d", "a_b_c.d", "a_b.c_d", "a_b_c_d"]
+    assert {result.error_code for result in create(harness, *map(topic, names))} == {0}
+    (result,) = create(harness, topic("a.b.c.d"))
+    assert result.error_message is not None
+    assert "collide with topic a_b_c_d in" in result.error_message
+
+
 def test_no_topic_fits_on_fenced_brokers() -> None:
     harness = Harness()
     harness.register(1)

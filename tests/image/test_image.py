@@ -97,7 +97,7 @@ def test_topics_brokers_and_controllers_come_in_order() -> None:
         name: TopicImage(name=name, topic_id=name.encode() * 8, partitions=Map(partitions))
         for name in ("tz", "ta", "tm")
     }
-    ids = (999_999, 4, 70_000, 1)
+    ids = (1000, 64, 7, 32)
     image = ClusterImage(
         features=Map({"eligible.leader.replicas.version": 1}),
         topics=Map({topic.topic_id: topic for topic in topics.values()}),

@@ -12,6 +12,10 @@ import pytest
 
 from compat.ours import BIN, OurNode, OurNodeWithoutFile
 from compat.process import free_ports, wait_until
+from kafkaproto.messages import FeatureLevelRecord
+from kafkaproto.records.batch import build_batch, iterate_batches
+from kafkaproto.records.metadata import encode_metadata_record
+from kafkaproto.snapshot import build_snapshot
 from tests.integration.asking import create_topic, metadata, quorum, topics
 from tests.integration.conftest import CLUSTER_ID, make_node
 
@@ -207,3 +211,42 @@ def test_a_corrupt_middle_is_reported_and_not_skipped(node: OurNode) -> None:
     assert str(segment) in words
     assert "offset" in words
     assert segment.read_bytes() == bytes(content)
+
+
+def rewrite_bootstrap(node: OurNode, level: int) -> None:
+    """Make a formatted directory that of a cluster at another level of group.version."""
+    records = [
+        FeatureLevelRecord(name="metadata.version", feature_level=30),
+        FeatureLevelRecord(name="group.version", feature_level=level),
+    ]
+    encoded = [encode_metadata_record(record, 0) for record in records]
+    batches = build_snapshot(encoded, epoch=0, timestamp_ms=1, last_contained_log_timestamp=0)
+    (node.data_directory / "bootstrap.checkpoint").write_bytes(b"".join(batches))
+
+
+def test_a_cluster_beyond_this_release_is_refused(tmp_path: Path) -> None:
+    node = make_node(tmp_path)
+    rewrite_bootstrap(node, 9)
+    code, words = start_in_vain(node)
+    assert code == 1
+    assert "group.version at level 9; this release supports 0 to 1" in words
+
+
+def test_a_record_of_an_unknown_type_is_refused_with_its_offset(tmp_path: Path) -> None:
+    node = make_node(tmp_path)
+    node.start()
+    node.stop()
+    segment = node.metadata_log_directory / "00000000000000000000.log"
+    *_, last = iterate_batches(segment.read_bytes())
+    unknown = build_batch(
+        [(None, b"\x01\x7f\x00\x00", ())],
+        base_offset=last.next_offset,
+        partition_leader_epoch=last.partition_leader_epoch,
+        timestamp_ms=last.max_timestamp,
+    )
+    with segment.open("ab") as log:
+        log.write(unknown)
+    code, words = start_in_vain(node)
+    assert code == 1
+    assert f"the batch at offset {last.next_offset} is whole" in words
+    assert "127" in words

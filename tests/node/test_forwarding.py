@@ -1,0 +1,246 @@
+"""Clients' requests on their way from a broker to the active controller and back (KIP-590)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+import trio
+from trio.testing import wait_all_tasks_blocked
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.headers import decode_request_header, encode_response_header
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    CreatePartitionsRequest,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DeleteTopicsRequest,
+    DescribeQuorumRequest,
+    DescribeQuorumResponse,
+    EnvelopeRequest,
+    EnvelopeResponse,
+    ListPartitionReassignmentsRequest,
+)
+from kafkaproto.support import joined
+from server.apis.context import Answer, NoAnswer
+from server.node.controller_channel import ControllerChannel, ControllerUnavailable
+from server.node.forwarding import FORWARD_TIMEOUT_MS, Forwarder, refuse
+from server.node.waiting import wait_decided
+from server.types import Deferred, Endpoint
+from tests.apis.support import context
+from tests.apis.test_envelope import STOCK_REQUEST
+from tests.net.support import listening
+from tests.node.controllers import SERVED, MiddleRng, ScriptedChannel, ScriptedController
+
+pytestmark = pytest.mark.trio
+
+
+def creation(*names: str) -> CreateTopicsRequest:
+    topics = [
+        CreateTopicsRequest.CreatableTopic(name=name, num_partitions=-1, replication_factor=-1)
+        for name in names
+    ]
+    return CreateTopicsRequest(topics=topics, timeout_ms=30_000)
+
+
+def created(*names: str, error: int = 0) -> CreateTopicsResponse:
+    results = [
+        CreateTopicsResponse.CreatableTopicResult(name=name, error_code=error, configs=[]) for name in names
+    ]
+    return CreateTopicsResponse(topics=results)
+
+
+def envelope_of(response: Message, version: int, correlation_id: int = 101) -> EnvelopeResponse:
+    """As a controller wraps a response of flexible versions."""
+    return EnvelopeResponse(
+        response_data=[encode_response_header(correlation_id, 1), response.encode(version)]
+    )
+
+
+def inner(envelope: Message) -> tuple[int, int, CreateTopicsRequest]:
+    """Api key, version and content of the request for topics in an envelope."""
+    assert isinstance(envelope, EnvelopeRequest)
+    data = joined(envelope.request_data)
+    header, offset = decode_request_header(data)
+    request, end = CreateTopicsRequest.decode(data, header.api_version, offset)
+    assert end == len(data)
+    return header.api_key, header.api_version, request
+
+
+class Script:
+    """Answers envelopes with what is put in; waits while there is nothing."""
+
+    def __init__(self) -> None:
+        self.put, self._take = trio.open_memory_channel[Message | Exception](100)
+
+    async def __call__(self, request: Message) -> Message:
+        answer = await self._take.receive()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+@asynccontextmanager
+async def forwarding() -> AsyncIterator[tuple[Forwarder, ScriptedChannel, Script]]:
+    script = Script()
+    channel = ScriptedChannel(script)
+    async with trio.open_nursery() as nursery:
+        yield Forwarder(nursery, channel), channel, script
+        nursery.cancel_scope.cancel()
+
+
+async def answered(request: Message, version: int, response: Message | Exception) -> Answer:
+    """What a client gets whose envelope is answered like this."""
+    async with forwarding() as (forwarder, _, script):
+        script.put.send_nowait(response)
+        return await wait_decided(forwarder.forward(request, context(request, version)))
+
+
+async def test_a_request_is_wrapped_in_stocks_bytes() -> None:
+    async with forwarding() as (forwarder, channel, _):
+        asked = context(
+            ListPartitionReassignmentsRequest(),
+            0,
+            correlation_id=0x65,
+            client_id="facts",
+            principal="User:ANONYMOUS",
+            client_address=bytes([127, 0, 0, 1]),
+        )
+        forwarder.forward(ListPartitionReassignmentsRequest(topics=None, timeout_ms=5_000), asked)
+        await wait_all_tasks_blocked()
+        assert [envelope.encode(0) for envelope in channel.asked] == [STOCK_REQUEST]
+        assert channel.timeouts_ms == [FORWARD_TIMEOUT_MS]
+
+
+@pytest.mark.parametrize("version", [5, 7])
+async def test_the_response_inside_is_the_clients(version: int) -> None:
+    response = created("a")
+    answer = await answered(creation("a"), version, envelope_of(response, version))
+    assert isinstance(answer, CreateTopicsResponse)
+    assert answer.encode(version) == response.encode(version)
+
+
+async def test_a_version_that_the_controller_does_not_know_closes_the_clients_connection() -> None:
+    answer = await answered(creation("a"), 7, EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION))
+    assert answer == NoAnswer(reason="the active controller does not know CreateTopicsRequest v7")
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        EnvelopeResponse(error_code=ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE),
+        EnvelopeResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED),
+        EnvelopeResponse(),
+        EnvelopeResponse(response_data=b""),
+        EnvelopeResponse(response_data=b"\x00\x00\x00\x65\x00\xff\xff"),
+    ],
+    ids=["principal", "not allowed", "nothing inside", "no header inside", "no response inside"],
+)
+async def test_what_else_is_wrong_with_an_envelope_the_client_cannot_help(response: EnvelopeResponse) -> None:
+    answer = await answered(creation("a", "b"), 7, response)
+    assert isinstance(answer, CreateTopicsResponse)
+    assert [(topic.name, topic.error_code) for topic in answer.topics] == [
+        ("a", ErrorCode.UNKNOWN_SERVER_ERROR),
+        ("b", ErrorCode.UNKNOWN_SERVER_ERROR),
+    ]
+
+
+async def test_an_answer_that_is_none_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    await answered(creation("a"), 7, EnvelopeResponse(response_data=b"\x00\x00\x00\x65\x00\xff\xff"))
+    assert "answered CreateTopicsRequest with what is no answer: CreateTopicsResponse" in caplog.text
+
+
+async def test_without_a_controller_the_request_times_out(caplog: pytest.LogCaptureFixture) -> None:
+    answer = await answered(creation("a"), 7, ControllerUnavailable("nobody is there"))
+    assert isinstance(answer, CreateTopicsResponse)
+    assert [topic.error_code for topic in answer.topics] == [ErrorCode.REQUEST_TIMED_OUT]
+    assert "nobody is there" in caplog.text
+
+
+async def test_a_client_id_that_does_not_fit_any_more_costs_its_client_the_connection() -> None:
+    """Bytes that are not UTF-8 are replaced by a character of three bytes each when they are read."""
+    async with forwarding() as (forwarder, channel, _):
+        asked = context(creation("a"), 7, client_id="\ufffd" * 20_000)
+        answer = await wait_decided(forwarder.forward(creation("a"), asked))
+        assert isinstance(answer, NoAnswer)
+        assert "client_id" in answer.reason
+        assert channel.asked == []
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        creation("a"),
+        DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name="a")]),
+        CreatePartitionsRequest(topics=[CreatePartitionsRequest.CreatePartitionsTopic(name="a", count=2)]),
+        DescribeQuorumRequest(),
+    ],
+    ids=lambda request: request.NAME,
+)
+async def test_every_forwarded_request_can_be_refused(request_: Message) -> None:
+    response = refuse(request_, ErrorCode.REQUEST_TIMED_OUT)
+    assert response.API_KEY == request_.API_KEY
+    if isinstance(response, DescribeQuorumResponse):
+        assert response.error_code == ErrorCode.REQUEST_TIMED_OUT
+    else:
+        names: tuple[str, ...] = response.__slots__
+        lists = [value for name in names if isinstance(value := getattr(response, name), list)]
+        assert [[(each.name, each.error_code) for each in results] for results in lists] == [
+            [("a", ErrorCode.REQUEST_TIMED_OUT)]
+        ]
+
+
+async def test_the_versions_of_the_controller_are_those_of_the_channel() -> None:
+    async with forwarding() as (forwarder, channel, _):
+        assert forwarder.controller_versions() is None
+        channel.versions = SERVED
+        assert forwarder.controller_versions() == SERVED
+
+
+async def test_a_topic_that_is_being_created_is_not_asked_for_again() -> None:
+    async with forwarding() as (forwarder, channel, script):
+
+        async def create(*names: str) -> list[tuple[int, int, list[str]]]:
+            """What is asked of the controller for a client that missed these topics."""
+            before = len(channel.asked)
+            request = creation(*names)
+            forwarder.create_topics(request, context(version=12, api_key=3))
+            await wait_all_tasks_blocked()
+            envelopes = [inner(envelope) for envelope in channel.asked[before:]]
+            return [(key, version, [topic.name for topic in each.topics]) for key, version, each in envelopes]
+
+        # Of the newest version, though the client's own request was a Metadata of version 12.
+        assert await create("a", "b") == [(19, 7, ["a", "b"])]
+        assert await create("b", "a") == []
+        assert await create("c", "b") == [(19, 7, ["c"])]
+        # Answered, with success or failure: a topic that is missed again is asked for again.
+        script.put.send_nowait(envelope_of(created("a", "b"), 7))
+        assert await create("c") == []
+        assert await create("a") == [(19, 7, ["a"])]
+        script.put.send_nowait(ControllerUnavailable("nobody is there"))
+        assert await create("a") == []
+        assert await create("c") == [(19, 7, ["c"])]
+
+
+async def test_a_request_finds_its_way_through_an_envelope_that_says_not_controller() -> None:
+    """The whole way, on a real connection."""
+    answers = iter([EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER), envelope_of(created("a"), 7)])
+
+    async def answer(request: Message) -> Message:
+        await trio.lowlevel.checkpoint()
+        return next(answers)
+
+    controller = ScriptedController(answer)
+    async with listening(controller, served_versions=SERVED.get) as (_, port):
+        endpoint = Endpoint(name="CONTROLLER", host="127.0.0.1", port=port)
+        channel = ControllerChannel(client_id="1", locate=lambda: endpoint, rng=MiddleRng())
+        async with trio.open_nursery() as nursery:
+            forwarder = Forwarder(nursery, channel)
+            reply: Deferred[Answer] = forwarder.forward(creation("a"), context(creation("a"), 7))
+            assert await wait_decided(reply) == created("a")
+        channel.close()
+    first, second = controller.asked
+    assert first == second
+    assert inner(first) == (19, 7, creation("a"))
