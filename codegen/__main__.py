@@ -11,16 +11,13 @@ from codegen.generate import generate, read_schemas
 from codegen.parse import SchemaError
 
 ROOT = Path(__file__).resolve().parent.parent
+_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
 @click.command()
 @click.option("--check", is_flag=True, help="Change nothing; fail if a file is stale, missing or extra.")
-@click.option(
-    "--messages", type=click.Path(path_type=Path), default=ROOT / "messages", help="Folder of schemas."
-)
-@click.option(
-    "--output", type=click.Path(path_type=Path), default=ROOT / "kafkaproto", help="The package to fill."
-)
+@click.option("--messages", type=_FOLDER, default=ROOT / "messages", help="Folder of schemas.")
+@click.option("--output", type=_FOLDER, default=ROOT / "kafkaproto", help="The package to fill.")
 def main(check: bool, messages: Path, output: Path) -> None:
     """Generate the codecs in kafkaproto/ from the message schemas."""
     try:
@@ -28,9 +25,11 @@ def main(check: bool, messages: Path, output: Path) -> None:
     except SchemaError as error:
         raise click.ClickException(str(error)) from None
     present = {path.relative_to(output).as_posix(): path for path in (output / "generated").rglob("*.py")}
-    stale = sorted(name for name in files if name in present and present[name].read_text() != files[name])
+    stale = sorted(
+        name for name in files if name in present and present[name].read_text(encoding="utf-8") != files[name]
+    )
     stub = output / "messages.pyi"
-    if stub.exists() and stub.read_text() != files["messages.pyi"]:
+    if stub.exists() and stub.read_text(encoding="utf-8") != files["messages.pyi"]:
         stale.append("messages.pyi")
     missing = sorted(name for name in files if not (output / name).exists())
     extra = sorted(name for name in present if name not in files)
@@ -46,7 +45,7 @@ def main(check: bool, messages: Path, output: Path) -> None:
     for name in (*stale, *missing):
         path = output / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(files[name])
+        path.write_text(files[name], encoding="utf-8")
     for name in extra:
         present[name].unlink()
     click.echo(f"{len(files)} files: {len(stale) + len(missing)} written, {len(extra)} removed")

@@ -14,7 +14,8 @@ _RANGES = {
     Primitive.UINT32: (0, 2**32 - 1),
     Primitive.INT64: (-(2**63), 2**63 - 1),
 }
-_INTEGER = re.compile(r"-?(0[xX][0-9a-fA-F]+|\d+)")
+_INTEGER = re.compile(r"-?(0[xX][0-9a-fA-F]+|[0-9]+)")
+_FLOAT = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
 def parse_default(kind: Type, literal: object) -> Default | NotNull | ValueError:
@@ -30,7 +31,7 @@ def parse_default(kind: Type, literal: object) -> Default | NotNull | ValueError
     if text == "null":
         return None
     if kind is Variable.STRING:
-        return text
+        return text if isinstance(literal, str) else ValueError(f"default {literal!r} is no text")
     if text == "":
         return _implied(kind)
     return ValueError(f'default {literal!r} does not fit: only "null" or nothing is possible for this type')
@@ -62,10 +63,9 @@ def _primitive(kind: Primitive, text: str) -> Default | ValueError:
             return text == "true"
         return ValueError(f"default {text!r} is neither true nor false")
     if kind is Primitive.FLOAT64:
-        try:
+        if _FLOAT.fullmatch(text):
             return float(text)
-        except ValueError:
-            return ValueError(f"default {text!r} is no number")
+        return ValueError(f"default {text!r} is no number")
     if kind is Primitive.UUID:
         return ValueError(f"default {text!r}: a uuid takes no default but zero")
     if not _INTEGER.fullmatch(text):

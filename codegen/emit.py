@@ -10,16 +10,16 @@ from codegen import naming
 from codegen.emit_read import ReadEmitter
 from codegen.emit_schema import emit_schema
 from codegen.emit_write import WriteEmitter
-from codegen.literals import annotation, literal, struct_default
+from codegen.literals import annotation, default_at_read, literal, struct_default
 from codegen.model import ArrayType, Field, Message, NotNull, Struct, StructType
 from codegen.resolve import ArrayValue, StructLayout, StructValue, resolve
 from codegen.text import Layouts, Lines
 
 _SUPPORT = (
-    "EMPTY PACK_INT32 TABLE_SIZE UNPACK_INT32 Buffer Buffers Malformed pack_many pack_uuids read_string_length "
-    "read_tag_section read_unknown_tags unpack_many write_string_length write_tag_section"
+    "BYTES EMPTY PACK_INT32 TABLE_SIZE UNPACK_INT32 Buffer Buffers Malformed Pieces pack_length pack_many "
+    "pack_string_length pack_uuids read_string_length read_tag_section read_unknown_tags unpack_many write_tag_section"
 ).split()
-_PRIMITIVES = "read_unsigned_varint write_unsigned_varint".split()
+_PRIMITIVES = ["read_unsigned_varint"]
 _WIDTH = 108
 
 
@@ -128,12 +128,15 @@ def _emit_class(message: Message, struct: Struct, lines: Lines) -> None:
         )
         _docstring(lines, about)
         lines.add("")
-        slots = [naming.attribute(entry.name) for entry in struct.fields] + ["unknown_tags"]
+        slots = [naming.slot(entry) for entry in struct.fields] + ["unknown_tags"]
         _wrapped(lines, "__slots__ = (", [f'"{slot}"' for slot in slots], ")")
         lines.add("")
         if is_root:
             _message_constants(message, lines)
         for entry in struct.fields:
+            if entry.made_on_demand:
+                lines.add(f"{naming.slot(entry)}: {annotation(message, entry)} | None")
+                continue
             lines.add(f"{naming.attribute(entry.name)}: {annotation(message, entry)}")
             _docstring(lines, _describe(entry))
         lines.add(
@@ -142,6 +145,9 @@ def _emit_class(message: Message, struct: Struct, lines: Lines) -> None:
             "",
         )
         _constructor(message, struct, lines)
+        for entry in struct.fields:
+            if entry.made_on_demand:
+                _property(message, entry, lines)
         _equality(struct, name, lines)
         if is_root:
             _methods(message, lines)
@@ -186,7 +192,7 @@ def _describe(entry: Field) -> str:
 
 
 def _docstring(lines: Lines, text: str) -> None:
-    wrapped = textwrap.wrap(text, _WIDTH - 14)
+    wrapped = textwrap.wrap(text.replace("\\", "\\\\").replace('"', '\\"'), _WIDTH - 14)
     if len(wrapped) == 1:
         lines.add(f'"""{wrapped[0]}"""')
     else:
@@ -209,7 +215,7 @@ def _constructor(message: Message, struct: Struct, lines: Lines) -> None:
     _wrapped(lines, "def __init__(", parameters, ") -> None:")
     with lines.indented():
         for entry in struct.fields:
-            lines.add(f"self.{naming.attribute(entry.name)} = {_initial(message, entry)}")
+            lines.add(f"self.{naming.slot(entry)} = {_initial(message, entry)}")
         lines.add("self.unknown_tags = unknown_tags")
     lines.add("")
 
@@ -218,21 +224,33 @@ def _parameter(message: Message, entry: Field) -> str:
     name, kind = naming.attribute(entry.name), annotation(message, entry)
     if entry.default is NotNull.EMPTY and isinstance(entry.type, ArrayType):
         return f"{name}: {kind} = EMPTY"
-    if entry.default is NotNull.EMPTY and not entry.nullable:
+    if entry.made_on_demand:
         return f"{name}: {kind} | None = None"
     return f"{name}: {kind} = {literal(message, entry)}"
 
 
 def _initial(message: Message, entry: Field) -> str:
     name = naming.attribute(entry.name)
-    if entry.default is not NotNull.EMPTY:
+    if entry.default is not NotNull.EMPTY or entry.made_on_demand:
         return name
     if isinstance(entry.type, ArrayType):
         return f"[] if {name} is EMPTY else {name}"
-    assert isinstance(entry.type, StructType)
-    made = f"{naming.class_name(message, message.structs[entry.type.name])}()"
-    unset = struct_default(message, entry) if entry.nullable else "None"
-    return f"{made} if {name} is {unset} else {name}"
+    return f"{default_at_read(message, entry)} if {name} is {struct_default(message, entry)} else {name}"
+
+
+def _property(message: Message, entry: Field, lines: Lines) -> None:
+    """A struct that is made when first asked for."""
+    name, kind = naming.attribute(entry.name), annotation(message, entry)
+    lines.add("@property")
+    with lines.block(f"def {name}(self) -> {kind}:"):
+        _docstring(lines, _describe(entry))
+        with lines.block(f"if self._{name} is None:"):
+            lines.add(f"self._{name} = {kind}()")
+        lines.add(f"return self._{name}")
+    lines.add("", f"@{name}.setter")
+    with lines.block(f"def {name}(self, value: {kind}) -> None:"):
+        lines.add(f"self._{name} = value")
+    lines.add("")
 
 
 def _equality(struct: Struct, name: str, lines: Lines) -> None:
@@ -251,7 +269,7 @@ def _methods(message: Message, lines: Lines) -> None:
     with lines.indented():
         lines.add(f"return _READERS[version{lowest}](buffer, position)")
     lines.add("")
-    with lines.block("def _write(self, out: bytearray, version: int) -> None:"):
+    with lines.block("def _write(self, out: Pieces, version: int) -> None:"):
         lines.add(f"_WRITERS[version{lowest}](out, self)")
     lines.add("", "@staticmethod")
     with lines.block("def schema() -> MessageSchema:"):

@@ -1,12 +1,14 @@
 """Emits the functions that write a struct in one layout.
 
-As when reading, fixed-size fields are packed together with the length that follows them; a length of more than one
-byte takes the other branch. A field that the version lacks must be at its default unless it is ignorable.
+They append pieces to a list, which `kafkaproto.message` joins at the end: what is large is copied once. As when
+reading, fixed-size fields are packed together with the length that follows them; a length of more than one byte takes
+the other branch. A field that the version lacks must be at its default unless it is ignorable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from codegen import naming
 from codegen.literals import python_literal
@@ -40,14 +42,11 @@ class WriteEmitter:
     def function(self, name: str, layout: StructLayout) -> None:
         """The whole function."""
         class_name = naming.class_name(self.message, layout.struct)
-        self.run.clear()
-        self.lines.call(f"def {name}", ["out: bytearray", f"message: {class_name}"], " -> None:")
+        self.lines.call(f"def {name}", ["out: Pieces", f"message: {class_name}"], " -> None:")
         with self.lines.indented():
             for field in layout.absent:
                 if not field.ignorable:
-                    self.lines.condition(differences(self.message, field, f"message.{_attribute(field)}"))
-                    with self.lines.indented():
-                        self.lines.add("raise Malformed")
+                    self._refuse_set(field)
             for entry in layout.fields:
                 self._field(entry)
             if layout.flexible:
@@ -58,9 +57,25 @@ class WriteEmitter:
                     self.lines.add("raise Malformed")
         self.lines.add("", "")
 
+    def _refuse_set(self, field: Field) -> None:
+        """A field that the version lacks and that may not be dropped."""
+        self._if_set(field)
+        with self.lines.indented():
+            self.lines.add("raise Malformed")
+
+    def _if_set(self, field: Field) -> None:
+        """The head of a block for a field that is not at its default; one made on demand is then in its local."""
+        source = f"message.{naming.slot(field)}"
+        if field.made_on_demand:
+            local = naming.local(field.name)
+            self.lines.add(f"{local} = {source}")
+            self.lines.condition(struct_differences(self.message, field, local), f"{local} is not None")
+        else:
+            self.lines.condition(differences(self.message, field, source))
+
     def _field(self, entry: FieldLayout) -> None:
         """One field; what is used more than once goes through a local variable."""
-        source = f"message.{_attribute(entry.field)}"
+        source = f"message.{naming.attribute(entry.field.name)}"
         value = entry.value
         if isinstance(value, FixedValue) and value.primitive is not Primitive.UUID:
             self.run.append((source, value.primitive.code))
@@ -76,29 +91,35 @@ class WriteEmitter:
 
     # -- runs of fixed-size values -----------------------------------------------------------------------------
 
-    def _flush(self, *more: tuple[str, str]) -> None:
+    def _append(self, piece: str) -> None:
+        self.lines.add(f"{self.out}.append({piece})")
+
+    def _write_run(self, *more: tuple[str, str]) -> None:
         """Write what has been collected, and ``more`` behind it; what was collected stays collected."""
         run = [*self.run, *more]
-        if run:
-            codes = "".join(code for _, code in run)
-            values = ", ".join(value for value, _ in run)
-            if codes == "B":
-                self.lines.add(f"{self.out}.append({values})")
-            elif codes == "16s":
-                self.lines.add(f"{self.out} += {values}")
-            else:
-                self.lines.call(f"{self.out} += {self.layouts.pack(codes)}", [value for value, _ in run])
+        codes = "".join(code for _, code in run)
+        if codes == "B":
+            value = run[0][0]
+            self._append(r'b"\x00"' if value == "0" else f"BYTES[{value}]")
+        elif codes == "16s":
+            self._append(run[0][0])
+        elif run:
+            self.lines.call(f"{self.out}.append({self.layouts.pack(codes)}", [value for value, _ in run], ")")
+
+    def _flush(self, *more: tuple[str, str]) -> None:
+        self._write_run(*more)
+        self.run.clear()
 
     def _length(self, name: str, form: LengthForm, long: str) -> None:
         """Write the run and a length; a compact one of 128 or more needs more than a byte."""
         if form is LengthForm.COMPACT:
             with self.lines.block(f"if {name} < 128:"):
-                self._flush((name, "B"))
+                self._write_run((name, "B"))
             with self.lines.block("else:"):
-                self._flush()
-                self.lines.add(f"{long}({self.out}, {name})")
+                self._write_run()
+                self._append(f"{long}({name})")
         else:
-            self._flush((name, form.value))
+            self._write_run((name, form.value))
         self.run.clear()
 
     # -- values ------------------------------------------------------------------------------------------------
@@ -106,68 +127,78 @@ class WriteEmitter:
     def _value(self, value: Value, variable: str) -> None:
         match value:
             case FixedValue(primitive):
-                if primitive is Primitive.UUID:
-                    with self.lines.block(f"if len({variable}) != 16:"):
-                        self.lines.add("raise Malformed")
+                assert primitive is Primitive.UUID, "numbers are packed straight from their attribute"
+                with self.lines.block(f"if len({variable}) != 16:"):
+                    self.lines.add("raise Malformed")
                 self.run.append((variable, primitive.code))
             case VariableValue():
-                self._variable(value, variable)
+                if value.zero_copy:
+                    self._zero_copy(value, variable)
+                else:
+                    self._variable(value, variable)
             case ArrayValue():
                 self._array(value, variable)
             case StructValue(layout, nullable):
                 if not nullable:
                     self._flush()
-                    self.run.clear()
-                    self.lines.add(f"{self.names(layout)}({self.out}, {variable})")
+                    self._struct(layout, variable)
                     return
                 self._flush((f"-1 if {variable} is None else 1", "b"))
-                self.run.clear()
                 with self.lines.block(f"if {variable} is not None:"):
-                    self.lines.add(f"{self.names(layout)}({self.out}, {variable})")
+                    self._struct(layout, variable)
+
+    def _struct(self, layout: StructLayout, variable: str) -> None:
+        self.lines.add(f"{self.names(layout)}({self.out}, {variable})")
 
     def _variable(self, value: VariableValue, variable: str) -> None:
+        """A string or bytes."""
         compact = value.length is LengthForm.COMPACT
-        data = "data"
-        if value.zero_copy:
-            data = f"{variable}_data"
-            made = f'b"".join({variable}) if isinstance({variable}, list) else {variable}'
-        else:
-            made = f"{variable}.encode()" if value.kind is Variable.STRING else variable
-        set_value = [f"{data} = {made}", f"length = len({data}) + 1" if compact else f"length = len({data})"]
-        if value.nullable:
-            if value.zero_copy:
-                self.lines.add(f"{data}: Buffer")
-            with self.lines.block(f"if {variable} is None:"):
-                self.lines.add(f'{data} = b""', f"length = {0 if compact else -1}")
-            with self.lines.block("else:"):
-                self.lines.add(*set_value)
-        else:
-            self.lines.add(*set_value)
-        long = "write_string_length" if value.kind is Variable.STRING else "write_unsigned_varint"
-        self._length("length", value.length, long)
-        self.lines.add(f"{self.out} += {data}")
+        is_string = value.kind is Variable.STRING
+        data = "data" if is_string else variable
+        with self._null(value.nullable, compact, variable, f'{data} = b""'):
+            if is_string:
+                self.lines.add(f"data = {variable}.encode()")
+            self.lines.add(f"length = len({data}){' + 1' if compact else ''}")
+        self._length("length", value.length, "pack_string_length" if is_string else "pack_length")
+        self._append(data)
+
+    def _zero_copy(self, value: VariableValue, variable: str) -> None:
+        """A buffer, or several that are written one after the other."""
+        compact = value.length is LengthForm.COMPACT
+        with self._null(value.nullable, compact, variable, f'{variable} = b""'):
+            kind = f"sum(map(len, {variable})) if isinstance({variable}, list) else len({variable})"
+            self.lines.add(f"length = ({kind}) + 1" if compact else f"length = {kind}")
+        self._length("length", value.length, "pack_length")
+        with self.lines.block(f"if isinstance({variable}, list):"):
+            self.lines.add(f"{self.out}.extend({variable})")
+        with self.lines.block("else:"):
+            self._append(variable)
+
+    def _null(
+        self, nullable: bool, compact: bool, variable: str, instead: str, length: str = "length"
+    ) -> AbstractContextManager[None]:
+        """What stands for null, and the block for all other values."""
+        if not nullable:
+            return nullcontext()
+        with self.lines.block(f"if {variable} is None:"):
+            self.lines.add(instead, f"{length} = {0 if compact else -1}")
+        return self.lines.block("else:")
 
     def _array(self, value: ArrayValue, variable: str) -> None:
         compact = value.length is LengthForm.COMPACT
-        measured = f"len({variable}) + 1" if compact else f"len({variable})"
-        if value.nullable:
-            with self.lines.block(f"if {variable} is None:"):
-                self.lines.add(f"{variable} = EMPTY", f"count = {0 if compact else -1}")
-            with self.lines.block("else:"):
-                self.lines.add(f"count = {measured}")
-        else:
-            self.lines.add(f"count = {measured}")
-        self._length("count", value.length, "write_unsigned_varint")
+        with self._null(value.nullable, compact, variable, f"{variable} = EMPTY", "count"):
+            self.lines.add(f"count = len({variable}){' + 1' if compact else ''}")
+        self._length("count", value.length, "pack_length")
         match value.element:
             case FixedValue(Primitive.INT32):
                 with self.lines.block(f"if len({variable}) < TABLE_SIZE:"):
-                    self.lines.add(f"{self.out} += PACK_INT32[len({variable})](*{variable})")
+                    self._append(f"PACK_INT32[len({variable})](*{variable})")
                 with self.lines.block("else:"):
-                    self.lines.add(f'{self.out} += pack_many("i", {variable})')
+                    self._append(f'pack_many("i", {variable})')
             case FixedValue(Primitive.UUID):
-                self.lines.add(f"{self.out} += pack_uuids({variable})")
+                self._append(f"pack_uuids({variable})")
             case FixedValue(primitive):
-                self.lines.add(f'{self.out} += pack_many("{primitive.code}", {variable})')
+                self._append(f'pack_many("{primitive.code}", {variable})')
             case element:
                 item = f"{variable}_item"
                 with self.lines.block(f"for {item} in {variable}:"):
@@ -178,53 +209,56 @@ class WriteEmitter:
     def _tags(self, layout: StructLayout) -> None:
         if not layout.tagged:
             with self.lines.block("if message.unknown_tags:"):
-                self._flush()
+                self._write_run()
                 self.lines.add("write_tag_section(out, (), message.unknown_tags)")
             with self.lines.block("else:"):
-                self._flush(("0", "B"))
+                self._write_run(("0", "B"))
             self.run.clear()
             return
         self._flush()
-        self.run.clear()
-        self.lines.add("tagged = []")
+        self.lines.add("tagged = []", "section: Pieces")
+        self.out = "section"
         for entry in layout.tagged:
-            self.lines.condition(differences(self.message, entry.field, f"message.{_attribute(entry.field)}"))
-            with self.lines.indented():
-                self.lines.add("section = bytearray()")
-                self.out = "section"
-                if isinstance(entry.value, StructValue) and entry.value.nullable:
-                    self._nullable_struct(entry.value, entry.field)
-                else:
-                    self._field(entry)
-                    self._flush()
-                    self.run.clear()
-                self.out = "out"
-                self.lines.add(f"tagged.append(({entry.field.tag}, section))")
+            self._tagged_value(entry)
+        self.out = "out"
         with self.lines.block("if tagged or message.unknown_tags:"):
             self.lines.add("write_tag_section(out, tagged, message.unknown_tags)")
         with self.lines.block("else:"):
-            self.lines.add("out.append(0)")
+            self.lines.add(r'out.append(b"\x00")')
+
+    def _tagged_value(self, entry: FieldLayout) -> None:
+        """A tagged field, if it is not at its default."""
+        field, value = entry.field, entry.value
+        self._if_set(field)
+        with self.lines.indented():
+            self.lines.add("section = []")
+            if isinstance(value, StructValue) and value.nullable:
+                self._nullable_struct(value, field)
+            elif isinstance(value, StructValue) and field.made_on_demand:
+                self._struct(value.layout, naming.local(field.name))
+            else:
+                self._field(entry)
+                self._flush()
+            self.lines.add(f'tagged.append(({field.tag}, b"".join(section)))')
 
     def _nullable_struct(self, value: StructValue, field: Field) -> None:
         """In a tag, 0 stands for null and 1 for a struct that follows."""
         variable = naming.local(field.name)
-        self.lines.add(f"{variable} = message.{_attribute(field)}")
+        self.lines.add(f"{variable} = message.{naming.attribute(field.name)}")
         with self.lines.block(f"if {variable} is None:"):
-            self.lines.add("section.append(0)")
+            self._append(r'b"\x00"')
         with self.lines.block("else:"):
-            self.lines.add("section.append(1)", f"{self.names(value.layout)}(section, {variable})")
-
-
-def _attribute(field: Field) -> str:
-    return naming.attribute(field.name)
+            self._append(r'b"\x01"')
+            self._struct(value.layout, variable)
 
 
 def differences(message: Message, field: Field, source: str) -> list[str]:
     """Expressions of which one at least is true where the field is not at its default."""
     if field.default is NotNull.EMPTY:
+        null = [f"{source} is None"] if field.nullable else []
         if isinstance(field.type, ArrayType):
-            return [f"{source} is None"] * bool(field.nullable) + [f"len({source}) != 0"]
-        return _struct_differences(message, field, source)
+            return [*null, f"len({source}) != 0"]
+        return [*null, *struct_differences(message, field, source)]
     if field.default is None:
         return [f"{source} is not None"]
     if field.default is False:
@@ -236,10 +270,10 @@ def differences(message: Message, field: Field, source: str) -> list[str]:
     return [f"{source} != {python_literal(field.default)}"]
 
 
-def _struct_differences(message: Message, field: Field, source: str) -> list[str]:
+def struct_differences(message: Message, field: Field, source: str) -> list[str]:
     """Field by field: comparing with a struct of defaults would cost a call for every element."""
     assert isinstance(field.type, StructType)
-    parts = [f"{source} is None"] * bool(field.nullable)
+    parts: list[str] = []
     for inner in message.structs[field.type.name].fields:
-        parts += differences(message, inner, f"{source}.{_attribute(inner)}")
+        parts += differences(message, inner, f"{source}.{naming.attribute(inner.name)}")
     return [*parts, f"{source}.unknown_tags"]

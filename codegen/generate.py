@@ -19,9 +19,22 @@ def read_schemas(folder: Path) -> list[Message]:
     return messages
 
 
+def _check_classes(message: Message) -> None:
+    """Structs get the message's name in front, unless they have it: that may make two of one name."""
+    owners: dict[str, str] = {}
+    for name, struct in message.structs.items():
+        made = naming.class_name(message, struct)
+        if made in owners:
+            raise SchemaError(
+                message.source, name, f"its class {made} is already that of struct {owners[made]}"
+            )
+        owners[made] = name
+
+
 def _check_together(messages: list[Message]) -> None:
     seen: dict[object, Message] = {}
     for message in messages:
+        _check_classes(message)
         keys: list[object] = [naming.module(message)]
         if message.api_key is not None:
             # Record types count within one kind of log: a folder of schemas each.

@@ -19,6 +19,15 @@ def literal(message: Message, field: Field) -> str:
     return python_literal(field.default)
 
 
+def default_at_read(message: Message, field: Field) -> str:
+    """The default as a reader sets it."""
+    if field.default is NotNull.EMPTY and isinstance(field.type, StructType):
+        return (
+            f"{naming.class_name(message, message.structs[field.type.name])}()" if field.nullable else "None"
+        )
+    return literal(message, field)
+
+
 def python_literal(value: object) -> str:
     """A plain value as text, strings in double quotes."""
     return '""' if value == "" and isinstance(value, str) else repr(value)

@@ -26,7 +26,7 @@ class VersionRange:
         """Read ``"none"``, ``"3"``, ``"0-4"`` or ``"2+"``. Raises ValueError with the reason."""
         if text == "none":
             return NO_VERSIONS
-        match = re.fullmatch(r"(\d+)(?:(\+)|-(\d+))?", text)
+        match = re.fullmatch(r"([0-9]+)(?:(\+)|-([0-9]+))?", text)
         if match is None:
             raise ValueError(f'{text!r} is no version range ("none", "3", "0-4" or "2+")')
         lowest = int(match[1])
@@ -50,9 +50,6 @@ class VersionRange:
     def covers(self, other: VersionRange) -> bool:
         """Whether every version of ``other`` is in this range."""
         return not other or (self.lowest <= other.lowest and other.highest <= self.highest)
-
-    def __iter__(self) -> object:
-        return iter(range(self.lowest, self.highest + 1))
 
     def __str__(self) -> str:
         if not self:
@@ -131,7 +128,7 @@ class NotNull(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One field of a struct. Ranges are cut to the versions of the message that exist."""
+    """One field of a struct. Ranges are those of the schema and may reach beyond the message's versions."""
 
     name: str
     type: Type
@@ -147,6 +144,12 @@ class Field:
     entity_type: str | None = None
     zero_copy: bool = False
     about: str = ""
+
+    @property
+    def made_on_demand(self) -> bool:
+        """Whether the field is a struct of defaults until somebody sets it. It seldom is set, so the generated class
+        makes the struct when it is first asked for."""
+        return isinstance(self.type, StructType) and self.default is NotNull.EMPTY and not self.nullable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

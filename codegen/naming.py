@@ -5,12 +5,18 @@ from __future__ import annotations
 import keyword
 import re
 
-from codegen.model import Message, Struct
+from codegen.model import Field, Message, Struct
 
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _RESERVED_LOCALS = frozenset(
-    "buffer position out message length count end tags tag start stop unknown items item append self".split()
+    "buffer position view message count length mark end tags tag sections stop end_of_tags "
+    "out data section tagged isinstance len map memoryview range sum".split()
 )
+"""Locals of generated functions and what they call; all other names begin with an underscore or hold a verb."""
+_RESERVED_ATTRIBUTES = frozenset(
+    "decode encode encode_into from_json schema to_json unknown_tags self bool bytes dict float int list str".split()
+)
+"""What every message has beside its fields, and what its code needs to mean what it always means."""
 
 
 def snake(name: str) -> str:
@@ -19,20 +25,20 @@ def snake(name: str) -> str:
 
 
 def attribute(name: str) -> str:
-    """A field's name as an attribute; Python's keywords get an underscore behind."""
+    """A field's name as an attribute; with an underscore behind where Python or the message needs the name."""
     result = snake(name)
-    return f"{result}_" if keyword.iskeyword(result) else result
+    return f"{result}_" if keyword.iskeyword(result) or result in _RESERVED_ATTRIBUTES else result
+
+
+def slot(field: Field) -> str:
+    """Where a field's value is kept: its attribute, or a private one behind a property."""
+    return f"_{attribute(field.name)}" if field.made_on_demand else attribute(field.name)
 
 
 def local(name: str) -> str:
     """A field's name as a local variable, out of the way of the code around it."""
     result = attribute(name)
     return f"{result}_" if result in _RESERVED_LOCALS else result
-
-
-def json_name(name: str) -> str:
-    """A field's name in Kafka's JSON form of messages: the first letter small."""
-    return name[0].lower() + name[1:]
 
 
 def module(message: Message) -> str:

@@ -130,6 +130,8 @@ class _Parser:
         name = self._name(node, "")
         kind = self._message_type(node, name)
         self.valid = self._versions(node, "validVersions", name)
+        if self.valid.highest == OPEN_END:
+            raise self.fail(name, f"validVersions {self.valid} must end somewhere")
         self.flexible = self._flexible_versions(node, name)
         api_key = self._api_key(node, name, kind)
         for index, common in enumerate(self._list(node, "commonStructs", name)):
@@ -220,7 +222,7 @@ class _Parser:
             fields.append(read)
         self._check_tags(fields, path)
         self.open_structs.pop()
-        about = str(node.get("about", "")) if name in self.common else ""
+        about = self._about(node, path) if name in self.common else ""
         self.structs[name] = Struct(name=name, versions=versions, fields=tuple(fields), about=about)
 
     def _field(self, child: Any, where: str, parent: str) -> Field:
@@ -247,7 +249,7 @@ class _Parser:
             map_key=self._flag(node, "mapKey", path),
             entity_type=self._entity_type(node, path, kind),
             zero_copy=self._flag(node, "zeroCopy", path),
-            about=str(node.get("about", "")),
+            about=self._about(node, path),
         )
         if field.zero_copy and kind is not Variable.BYTES:
             raise self.fail(path, "zeroCopy has its place in bytes only")
@@ -391,6 +393,9 @@ class _Parser:
         if not isinstance(value, str):
             raise self.fail(path, f"{key} is missing" if value is None else f"{key} must be a string")
         return value
+
+    def _about(self, node: dict[str, Any], path: str) -> str:
+        return self._text(node, "about", path) if "about" in node else ""
 
     def _name(self, node: dict[str, Any], path: str) -> str:
         name = self._text(node, "name", path)

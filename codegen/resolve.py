@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from codegen.model import ArrayType, Field, Message, NotNull, Primitive, Struct, StructType, Variable
+from codegen.model import ArrayType, Field, Message, Primitive, Struct, StructType, Variable
 
 
 class LengthForm(enum.Enum):
@@ -82,6 +82,17 @@ class StructLayout:
     absent: tuple[Field, ...]
     """Those that do not exist at this version."""
 
+    @property
+    def has_views(self) -> bool:
+        """Whether there are fields, at any depth, that are read as views of the buffer."""
+        for entry in (*self.fields, *self.tagged):
+            value = entry.value.element if isinstance(entry.value, ArrayValue) else entry.value
+            if isinstance(value, StructValue) and value.layout.has_views:
+                return True
+            if isinstance(value, VariableValue) and value.zero_copy:
+                return True
+        return False
+
 
 def resolve(message: Message, version: int) -> StructLayout:
     """The layout of a whole message at a version that exists."""
@@ -129,8 +140,3 @@ class _Resolver:
                 return VariableValue(kind, length, nullable, zero_copy or kind is Variable.RECORDS)
             case StructType(name):
                 return StructValue(self.struct(self.message.structs[name]), nullable)
-
-
-def default_is_null(field: Field) -> bool:
-    """Whether a field that nobody set is null."""
-    return field.default is None and not isinstance(field.default, NotNull)

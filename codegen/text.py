@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 WIDTH = 110
-"""Length that a line of generated code does not exceed."""
+"""Length beyond which a call, an assignment of many or a condition is spread over several lines."""
 
 
 class Lines:
@@ -45,13 +45,26 @@ class Lines:
             self.add(*(f"{argument}," for argument in arguments))
         self.add(f"){tail}")
 
-    def condition(self, parts: list[str]) -> None:
-        """``if one or other:``, with a part on each line where it is too long for one."""
-        one = f"if {' or '.join(parts)}:"
+    def unpack(self, targets: list[str], expression: str) -> None:
+        """``targets = expression``, where the expression is a tuple; a target on each line if one is not enough."""
+        one = (
+            f"{', '.join(targets)} = {expression}" if len(targets) > 1 else f"({targets[0]},) = {expression}"
+        )
         if len(one) + 4 * self._depth <= WIDTH:
             self.add(one)
             return
-        self.add("if (")
+        self.add("(")
+        with self.indented():
+            self.add(*(f"{target}," for target in targets))
+        self.add(f") = {expression}")
+
+    def condition(self, parts: list[str], guard: str = "") -> None:
+        """``if guard and (one or other):``, with a part on each line where it is too long for one."""
+        one = f"if {guard} and ({' or '.join(parts)}):" if guard else f"if {' or '.join(parts)}:"
+        if len(one) + 4 * self._depth <= WIDTH:
+            self.add(one)
+            return
+        self.add(f"if {guard} and (" if guard else "if (")
         with self.indented():
             self.add(parts[0], *(f"or {part}" for part in parts[1:]))
         self.add("):")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from kafkaproto.errors import LocalProtocolError, ProtocolError, RemoteProtocolError, UnsupportedVersionError
+from kafkaproto.errors import LocalProtocolError, RemoteProtocolError, UnsupportedVersionError
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema, within
 from kafkaproto.support import MAX_STRING_LENGTH, Buffer
@@ -31,6 +31,8 @@ FIXED = {
 def decode_slowly(schema: MessageSchema, buffer: Buffer, version: int, offset: int) -> tuple[Any, int]:
     """Read one message as `Message.decode` does. Raises RemoteProtocolError with field path and byte offset."""
     decoder = _Decoder(schema, buffer, version, offset)
+    if offset > len(buffer):
+        raise decoder.fail("begins beyond the end", schema.name)
     return decoder.struct(schema.root, schema.name), decoder.position
 
 
@@ -99,12 +101,9 @@ class _Decoder:
         if field.array:
             return self.array(field, path, compact, nullable)
         if field.struct is not None and nullable:
-            start = self.position
-            mark = self.varint(path) if tagged else self.fixed("int8", path)
-            if not tagged and self.position > self.limit:
-                raise self.fail("the bytes end early", path, start)
             # In a tag 0 stands for null; elsewhere any negative byte does, as Kafka reads it.
-            if mark < 0 or (tagged and mark == 0):
+            absent = self.varint(path) == 0 if tagged else self.fixed("int8", path) < 0
+            if absent:
                 return None
         return self.value(field, path, compact, nullable)
 
@@ -205,8 +204,10 @@ class _Encoder:
     def tags(self, schema: StructSchema, message: Any, unknown: dict[int, bytes], path: str) -> None:
         sections: dict[int, bytes] = {}
         for tag, section in unknown.items():
-            if type(tag) is not int or tag < 0 or not isinstance(section, bytes | bytearray | memoryview):
-                raise LocalProtocolError(f"tag {tag!r} must map to bytes", where=f"{path}.unknown_tags")
+            if type(tag) is not int or not 0 <= tag < 1 << 32:
+                raise LocalProtocolError(f"{tag!r} is no tag", where=f"{path}.unknown_tags")
+            if not isinstance(section, bytes | bytearray | memoryview):
+                raise LocalProtocolError(f"tag {tag} must map to bytes", where=f"{path}.unknown_tags")
             sections[tag] = bytes(section)
         for field in schema.fields:
             value = getattr(message, field.attribute)
@@ -270,14 +271,10 @@ class _Encoder:
         self.out += data
 
     def length(self, length: int, compact: bool, word: str, path: str) -> None:
-        if not compact:
-            self.fixed(word, length, path)
-            return
-        try:
+        if compact:
             write_unsigned_varint(self.out, length + 1)
-        except ProtocolError as error:
-            error.where = path
-            raise
+        else:
+            self.fixed(word, length, path)
 
 
 def _string(value: Any, path: str) -> bytes:

@@ -1,7 +1,8 @@
 """Kafka's JSON form of messages, as its dump tool, its metadata shell and the quorum-state file use it.
 
-Field names begin with a small letter, uuids are URL-safe base64, bytes are base64, records are given by their size;
-fields that the version lacks and tagged fields at their default are left out.
+Field names begin with a small letter, uuids are URL-safe base64, bytes are base64; of records only the size is given,
+under a name that says so, and floats that are no finite number are text; neither can be read back. Fields that the
+version lacks and tagged fields at their default are left out.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from kafkaproto.errors import LocalProtocolError, RemoteProtocolError, Unsupport
 from kafkaproto.interpret import FIXED
 from kafkaproto.schema import FieldSchema, StructSchema, within
 
+_SIZE_SUFFIX = "SizeInBytes"
+_NOT_FINITE = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
+
 
 def to_json(message: Any, version: int) -> dict[str, Any]:
     """The JSON form. Raises UnsupportedVersionError for a set field that the version lacks and that is not ignorable,
@@ -24,7 +28,8 @@ def to_json(message: Any, version: int) -> dict[str, Any]:
 
 
 def from_json(message_class: Any, document: object, version: int) -> Any:
-    """Read the JSON form. Raises RemoteProtocolError naming the field that is missing, unknown or does not fit."""
+    """Read the JSON form. Keys that are no field of this version, such as the version itself in a quorum-state file,
+    are not looked at. Raises RemoteProtocolError naming the field that is missing or does not fit."""
     schema = message_class.schema()
     return _struct_from_json(schema.root, document, version, schema.name)
 
@@ -43,7 +48,10 @@ def _struct_to_json(schema: StructSchema, message: Any, version: int, path: str)
             if not field.ignorable and not field.is_default(value):
                 raise UnsupportedVersionError(f"is set, but version {version} has no such field", where=where)
         elif not (within(version, field.tagged) and field.is_default(value)):
-            result[json_name(field.name)] = _field_to_json(field, value, version, where)
+            name = json_name(field.name)
+            if field.type == "records" and value is not None:
+                name += _SIZE_SUFFIX
+            result[name] = _field_to_json(field, value, version, where)
     return result
 
 
@@ -68,6 +76,8 @@ def _value_to_json(field: FieldSchema, value: Any, version: int, path: str) -> A
         return sum(len(chunk) for chunk in value) if isinstance(value, list) else len(value)
     if field.type == "bytes":
         return base64.b64encode(b"".join(value) if isinstance(value, list) else value).decode()
+    if field.type == "float64":
+        return _NOT_FINITE.get(str(value), value)
     return value
 
 
@@ -80,6 +90,8 @@ def _struct_from_json(schema: StructSchema, document: object, version: int, path
         where = f"{path}.{name}"
         if not within(version, field.versions):
             continue
+        if field.type == "records" and name + _SIZE_SUFFIX in document:
+            raise RemoteProtocolError("only the size of the records is given, not the records", where=where)
         if name in document:
             values[field.attribute] = _field_from_json(field, document[name], version, where)
         elif not within(version, field.tagged):
@@ -105,7 +117,7 @@ def _value_from_json(field: FieldSchema, value: object, version: int, path: str)
     if field.struct is not None:
         return _struct_from_json(field.struct, value, version, path)
     if field.type == "records":
-        raise RemoteProtocolError("records cannot be read from JSON, which only names their size", where=path)
+        raise RemoteProtocolError("must be null: records are not written as JSON", where=path)
     expected: type[Any] = {"bool": bool, "float64": float}.get(field.type, int)
     if field.type not in FIXED or field.type == "uuid":
         expected = str

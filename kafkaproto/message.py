@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 from kafkaproto.errors import LocalProtocolError, ProtocolError, RemoteProtocolError, UnsupportedVersionError
 from kafkaproto.schema import MessageSchema
-from kafkaproto.support import FAILURES, Buffer, Malformed
+from kafkaproto.support import FAILURES, Buffer, Malformed, Pieces
 
 
 class Struct:
@@ -18,9 +18,12 @@ class Struct:
 
     __slots__ = ()
 
+    unknown_tags: dict[int, bytes] | None
+
     def __repr__(self) -> str:
         slots: tuple[str, ...] = self.__slots__
-        shown = (name for name in slots if name != "unknown_tags" or getattr(self, name))
+        names = (slot.removeprefix("_") for slot in slots)
+        shown = (name for name in names if name != "unknown_tags" or self.unknown_tags)
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
         return f"{type(self).__name__}({fields})"
 
@@ -54,16 +57,15 @@ class Message(Struct):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[Any, int]:
         raise AssertionError("every generated message overrides this")
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         raise AssertionError("every generated message overrides this")
 
     @classmethod
-    def _check_version(cls, version: int) -> None:
-        if not cls.MIN_VERSION <= version <= cls.MAX_VERSION:
-            raise UnsupportedVersionError(
-                f"version {version} does not exist; versions are {cls.MIN_VERSION} to {cls.MAX_VERSION}",
-                where=cls.NAME,
-            )
+    def _no_version(cls, version: int) -> UnsupportedVersionError:
+        return UnsupportedVersionError(
+            f"version {version} does not exist; versions are {cls.MIN_VERSION} to {cls.MAX_VERSION}",
+            where=cls.NAME,
+        )
 
     @classmethod
     def decode(cls, buffer: Buffer, version: int, offset: int = 0) -> tuple[Self, int]:
@@ -75,7 +77,8 @@ class Message(Struct):
         Raises UnsupportedVersionError for a version that does not exist, RemoteProtocolError (with field path and
         byte offset) for bytes that are no such message.
         """
-        cls._check_version(version)
+        if not cls.MIN_VERSION <= version <= cls.MAX_VERSION:
+            raise cls._no_version(version)
         try:
             message, end = cls._read(buffer, offset, version)
             if end > len(buffer):
@@ -85,30 +88,30 @@ class Message(Struct):
         return message, end
 
     def encode(self, version: int) -> bytes:
-        """The message's bytes at ``version``; raises as `encode_into` does."""
-        out = bytearray()
-        self.encode_into(out, version)
-        return bytes(out)
-
-    def encode_into(self, out: bytearray, version: int) -> None:
-        """Append the message's bytes at ``version`` to ``out``, which is left as it was on an error.
+        """The message's bytes at ``version``.
 
         Raises UnsupportedVersionError for a version that does not exist or that has no room for a field which is
         set and may not be dropped, LocalProtocolError (with field path) for a value that its type cannot express.
         """
-        self._check_version(version)
-        size = len(out)
+        if not self.MIN_VERSION <= version <= self.MAX_VERSION:
+            raise self._no_version(version)
+        pieces: Pieces = []
         try:
-            self._write(out, version)
+            self._write(pieces, version)
+            return b"".join(pieces)
         except (*FAILURES, ProtocolError) as failure:
-            del out[size:]
             raise self._explain_writing(version, failure) from None
 
+    def encode_into(self, out: bytearray, version: int) -> None:
+        """Append the message's bytes to ``out``, which is left as it was on an error; raises as `encode` does."""
+        out += self.encode(version)
+
     def to_json(self, version: int) -> dict[str, Any]:
-        """Kafka's JSON form, as its tools print it; raises as `encode_into` does."""
+        """Kafka's JSON form, as its tools print it; raises as `encode` does."""
         from kafkaproto.json_form import to_json
 
-        self._check_version(version)
+        if not self.MIN_VERSION <= version <= self.MAX_VERSION:
+            raise self._no_version(version)
         return to_json(self, version)
 
     @classmethod
@@ -116,7 +119,8 @@ class Message(Struct):
         """Read Kafka's JSON form. Raises RemoteProtocolError naming the field that is missing or does not fit."""
         from kafkaproto.json_form import from_json
 
-        cls._check_version(version)
+        if not cls.MIN_VERSION <= version <= cls.MAX_VERSION:
+            raise cls._no_version(version)
         message = from_json(cls, document, version)
         assert isinstance(message, cls)
         return message

@@ -50,7 +50,7 @@ class FieldSchema:
     def is_default(self, value: Any) -> bool:
         """Whether ``value`` is what the field has when nobody sets it."""
         if self.default is Default.EMPTY_ARRAY:
-            return value is not None and len(value) == 0
+            return isinstance(value, list | tuple) and not value
         if self.default is Default.EMPTY_STRUCT:
             assert self.struct is not None
             return bool(value == self.struct.python_class())

@@ -17,6 +17,9 @@ Buffer = bytes | bytearray | memoryview
 Buffers = bytes | bytearray | memoryview | list[bytes | bytearray | memoryview]
 """What a records field takes: one buffer, or several that are written one after the other."""
 
+Pieces = list[Buffer]
+"""What writers append to; joined once, when the message is complete."""
+
 EMPTY: list[Any] = []
 """Default argument of array fields: stands for a fresh list. Never changed."""
 
@@ -42,6 +45,9 @@ def _unpackers(code: str) -> tuple[Callable[..., tuple[Any, ...]], ...]:
 def _packers(code: str) -> tuple[Callable[..., bytes], ...]:
     return tuple(struct.Struct(f">{code * count}").pack for count in range(TABLE_SIZE))
 
+
+BYTES = tuple(bytes((byte,)) for byte in range(128))
+"""Lengths and counts of one byte."""
 
 UNPACK_INT32 = _unpackers("i")
 PACK_INT32 = _packers("i")
@@ -81,11 +87,22 @@ def read_string_length(buffer: Buffer, position: int) -> tuple[int, int]:
     return length, position
 
 
-def write_string_length(out: bytearray, length: int) -> None:
-    """A compact string's length field (length plus one) that takes more than one byte."""
+def pack_length(length: int) -> bytes:
+    """A compact length or count (plus one) that takes more than one byte; shorter than 128 it is in `BYTES`."""
+    if length < 1 << 14:
+        return bytes((length & 0x7F | 0x80, length >> 7))
+    if length < 1 << 21:
+        return bytes((length & 0x7F | 0x80, length >> 7 & 0x7F | 0x80, length >> 14))
+    out = bytearray()
+    write_unsigned_varint(out, length)
+    return bytes(out)
+
+
+def pack_string_length(length: int) -> bytes:
+    """As `pack_length`, for a string, which may not be longer than `MAX_STRING_LENGTH`."""
     if length > MAX_STRING_LENGTH + 1:
         raise Malformed
-    write_unsigned_varint(out, length)
+    return pack_length(length)
 
 
 def read_tag_section(buffer: Buffer, position: int) -> tuple[list[tuple[int, int, int]], int]:
@@ -106,24 +123,26 @@ def read_tag_section(buffer: Buffer, position: int) -> tuple[list[tuple[int, int
     return sections, position
 
 
-def read_unknown_tags(buffer: Buffer, position: int) -> tuple[dict[int, bytes], int]:
+def read_unknown_tags(buffer: Buffer, position: int) -> tuple[dict[int, bytes] | None, int]:
     """A tag section of which no tag is known, from its count on; the values are kept as bytes."""
     sections, position = read_tag_section(buffer, position)
-    return {tag: bytes(buffer[start:end]) for tag, start, end in sections}, position
+    return {tag: bytes(buffer[start:end]) for tag, start, end in sections} or None, position
 
 
 def write_tag_section(
-    out: bytearray, known: Sequence[tuple[int, Buffer]], unknown: dict[int, bytes] | None
+    out: Pieces, known: Sequence[tuple[int, bytes]], unknown: dict[int, bytes] | None
 ) -> None:
     """A tag section with the fields that are set and the unknown tags, in ascending order."""
     tagged = [*known, *unknown.items()] if unknown else [*known]
     tagged.sort(key=lambda entry: entry[0])
-    write_unsigned_varint(out, len(tagged))
+    section = bytearray()
+    write_unsigned_varint(section, len(tagged))
     previous = -1
     for tag, value in tagged:
         if tag <= previous:
             raise Malformed
         previous = tag
-        write_unsigned_varint(out, tag)
-        write_unsigned_varint(out, len(value))
-        out += value
+        write_unsigned_varint(section, tag)
+        write_unsigned_varint(section, len(value))
+        section += value
+    out.append(section)

@@ -12,11 +12,13 @@ from typing import ClassVar
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -115,7 +117,7 @@ class AccessControlEntryRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AccessControlEntryRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -125,23 +127,24 @@ class AccessControlEntryRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AccessControlEntryRecord, int]:
-    id, resource_type, length = _unpack_ubB(buffer, position)
+    message = AccessControlEntryRecord.__new__(AccessControlEntryRecord)
+    message.id, message.resource_type, length = _unpack_ubB(buffer, position)
     position += 18
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    pattern_type, length = _unpack_bB(buffer, position)
+    message.pattern_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    principal = str(buffer[position:end], "utf-8")
+    message.principal = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -150,27 +153,17 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AccessControlEntryRecord, i
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    operation, permission_type, tags = _unpack_bbB(buffer, position)
+    message.operation, message.permission_type, tags = _unpack_bbB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AccessControlEntryRecord(
-        id,
-        resource_type,
-        resource_name,
-        pattern_type,
-        principal,
-        host,
-        operation,
-        permission_type,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: AccessControlEntryRecord) -> None:
+def _write_v0(out: Pieces, message: AccessControlEntryRecord) -> None:
     id = message.id
     if len(id) != 16:
         raise Malformed
@@ -178,33 +171,33 @@ def _write_v0(out: bytearray, message: AccessControlEntryRecord) -> None:
     data = resource_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_ubB(id, message.resource_type, length)
+        out.append(_pack_ubB(id, message.resource_type, length))
     else:
-        out += _pack_ub(id, message.resource_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ub(id, message.resource_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     principal = message.principal
     data = principal.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.pattern_type, length)
+        out.append(_pack_bB(message.pattern_type, length))
     else:
-        out += _pack_b(message.pattern_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.pattern_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_bb(message.operation, message.permission_type)
+        out.append(_pack_bb(message.operation, message.permission_type))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_bbB(message.operation, message.permission_type, 0)
+        out.append(_pack_bbB(message.operation, message.permission_type, 0))
 
 
 _READERS = (

@@ -12,11 +12,13 @@ from typing import ClassVar
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -82,7 +84,7 @@ class AddOffsetsToTxnRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AddOffsetsToTxnRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -92,24 +94,27 @@ class AddOffsetsToTxnRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AddOffsetsToTxnRequest, int]:
+    message = AddOffsetsToTxnRequest.__new__(AddOffsetsToTxnRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    transactional_id = str(buffer[position:end], "utf-8")
+    message.transactional_id = str(buffer[position:end], "utf-8")
     position = end
-    producer_id, producer_epoch, length = _unpack_qhh(buffer, position)
+    message.producer_id, message.producer_epoch, length = _unpack_qhh(buffer, position)
     position += 12
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    return AddOffsetsToTxnRequest(transactional_id, producer_id, producer_epoch, group_id), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[AddOffsetsToTxnRequest, int]:
+    message = AddOffsetsToTxnRequest.__new__(AddOffsetsToTxnRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -117,62 +122,62 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[AddOffsetsToTxnRequest, int
     if not length:
         raise Malformed
     end = position + length - 1
-    transactional_id = str(buffer[position:end], "utf-8")
+    message.transactional_id = str(buffer[position:end], "utf-8")
     position = end
-    producer_id, producer_epoch, length = _unpack_qhB(buffer, position)
+    message.producer_id, message.producer_epoch, length = _unpack_qhB(buffer, position)
     position += 11
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AddOffsetsToTxnRequest(transactional_id, producer_id, producer_epoch, group_id, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: AddOffsetsToTxnRequest) -> None:
+def _write_v0(out: Pieces, message: AddOffsetsToTxnRequest) -> None:
     transactional_id = message.transactional_id
     data = transactional_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_qhh(message.producer_id, message.producer_epoch, length)
-    out += data
+    out.append(_pack_qhh(message.producer_id, message.producer_epoch, length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: AddOffsetsToTxnRequest) -> None:
+def _write_v3(out: Pieces, message: AddOffsetsToTxnRequest) -> None:
     transactional_id = message.transactional_id
     data = transactional_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_qhB(message.producer_id, message.producer_epoch, length)
+        out.append(_pack_qhB(message.producer_id, message.producer_epoch, length))
     else:
-        out += _pack_qh(message.producer_id, message.producer_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_qh(message.producer_id, message.producer_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Malformed, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_ih = struct.Struct(">ih").unpack_from
 _unpack_ihB = struct.Struct(">ihB").unpack_from
@@ -62,7 +62,7 @@ class AddOffsetsToTxnResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AddOffsetsToTxnResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -72,32 +72,35 @@ class AddOffsetsToTxnResponse(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AddOffsetsToTxnResponse, int]:
-    throttle_time_ms, error_code = _unpack_ih(buffer, position)
+    message = AddOffsetsToTxnResponse.__new__(AddOffsetsToTxnResponse)
+    message.throttle_time_ms, message.error_code = _unpack_ih(buffer, position)
     position += 6
-    return AddOffsetsToTxnResponse(throttle_time_ms, error_code), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[AddOffsetsToTxnResponse, int]:
-    throttle_time_ms, error_code, tags = _unpack_ihB(buffer, position)
+    message = AddOffsetsToTxnResponse.__new__(AddOffsetsToTxnResponse)
+    message.throttle_time_ms, message.error_code, tags = _unpack_ihB(buffer, position)
     position += 7
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AddOffsetsToTxnResponse(throttle_time_ms, error_code, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: AddOffsetsToTxnResponse) -> None:
-    out += _pack_ih(message.throttle_time_ms, message.error_code)
+def _write_v0(out: Pieces, message: AddOffsetsToTxnResponse) -> None:
+    out.append(_pack_ih(message.throttle_time_ms, message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: AddOffsetsToTxnResponse) -> None:
+def _write_v3(out: Pieces, message: AddOffsetsToTxnResponse) -> None:
     if message.unknown_tags:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, 0)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, 0))
 
 
 _READERS = (

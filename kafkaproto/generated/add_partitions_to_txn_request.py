@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -194,7 +197,7 @@ class AddPartitionsToTxnRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AddPartitionsToTxnRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -207,58 +210,66 @@ def _read_add_partitions_to_txn_topic_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[AddPartitionsToTxnRequestAddPartitionsToTxnTopic, int]:
+    message = AddPartitionsToTxnRequestAddPartitionsToTxnTopic.__new__(
+        AddPartitionsToTxnRequestAddPartitionsToTxnTopic,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+        message.partitions = [*UNPACK_INT32[count](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
+        message.partitions = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    return AddPartitionsToTxnRequestAddPartitionsToTxnTopic(name, partitions), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, int]:
+    message = AddPartitionsToTxnRequest.__new__(AddPartitionsToTxnRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    v3_and_below_transactional_id = str(buffer[position:end], "utf-8")
+    message.v3_and_below_transactional_id = str(buffer[position:end], "utf-8")
     position = end
-    v3_and_below_topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic]
-    v3_and_below_producer_id, v3_and_below_producer_epoch, count = _unpack_qhi(buffer, position)
+    (
+        message.v3_and_below_producer_id,
+        message.v3_and_below_producer_epoch,
+        count,
+    ) = _unpack_qhi(buffer, position)
     position += 14
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    v3_and_below_topics = []
-    for _ in range(count):
-        v3_and_below_topics_item, position = _read_add_partitions_to_txn_topic_v0(buffer, position)
-        v3_and_below_topics.append(v3_and_below_topics_item)
-    return AddPartitionsToTxnRequest(
-        [],
-        v3_and_below_transactional_id,
-        v3_and_below_producer_id,
-        v3_and_below_producer_epoch,
-        v3_and_below_topics,
-    ), position
+    v3_and_below_topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic] = []
+    message.v3_and_below_topics = v3_and_below_topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            v3_and_below_topics_item, position = _read_add_partitions_to_txn_topic_v0(buffer, position)
+            v3_and_below_topics.append(v3_and_below_topics_item)
+    message.transactions = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_add_partitions_to_txn_topic_v3(
     buffer: Buffer,
     position: int,
 ) -> tuple[AddPartitionsToTxnRequestAddPartitionsToTxnTopic, int]:
+    message = AddPartitionsToTxnRequestAddPartitionsToTxnTopic.__new__(
+        AddPartitionsToTxnRequestAddPartitionsToTxnTopic,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -266,30 +277,29 @@ def _read_add_partitions_to_txn_topic_v3(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AddPartitionsToTxnRequestAddPartitionsToTxnTopic(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, int]:
+    message = AddPartitionsToTxnRequest.__new__(AddPartitionsToTxnRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -297,41 +307,42 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, 
     if not length:
         raise Malformed
     end = position + length - 1
-    v3_and_below_transactional_id = str(buffer[position:end], "utf-8")
+    message.v3_and_below_transactional_id = str(buffer[position:end], "utf-8")
     position = end
-    v3_and_below_topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic]
-    v3_and_below_producer_id, v3_and_below_producer_epoch, count = _unpack_qhB(buffer, position)
+    (
+        message.v3_and_below_producer_id,
+        message.v3_and_below_producer_epoch,
+        count,
+    ) = _unpack_qhB(buffer, position)
     position += 11
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    v3_and_below_topics = []
-    for _ in range(count):
-        v3_and_below_topics_item, position = _read_add_partitions_to_txn_topic_v3(buffer, position)
-        v3_and_below_topics.append(v3_and_below_topics_item)
+    v3_and_below_topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic] = []
+    message.v3_and_below_topics = v3_and_below_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            v3_and_below_topics_item, position = _read_add_partitions_to_txn_topic_v3(buffer, position)
+            v3_and_below_topics.append(v3_and_below_topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.transactions = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AddPartitionsToTxnRequest(
-        [],
-        v3_and_below_transactional_id,
-        v3_and_below_producer_id,
-        v3_and_below_producer_epoch,
-        v3_and_below_topics,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_add_partitions_to_txn_transaction_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[AddPartitionsToTxnRequestAddPartitionsToTxnTransaction, int]:
+    message = AddPartitionsToTxnRequestAddPartitionsToTxnTransaction.__new__(
+        AddPartitionsToTxnRequestAddPartitionsToTxnTransaction,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -339,91 +350,89 @@ def _read_add_partitions_to_txn_transaction_v4(
     if not length:
         raise Malformed
     end = position + length - 1
-    transactional_id = str(buffer[position:end], "utf-8")
+    message.transactional_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic]
-    producer_id, producer_epoch, verify_only, count = _unpack_qhtB(buffer, position)
+    message.producer_id, message.producer_epoch, message.verify_only, count = _unpack_qhtB(buffer, position)
     position += 12
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_add_partitions_to_txn_topic_v3(buffer, position)
-        topics.append(topics_item)
+    topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_add_partitions_to_txn_topic_v3(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AddPartitionsToTxnRequestAddPartitionsToTxnTransaction(
-        transactional_id,
-        producer_id,
-        producer_epoch,
-        verify_only,
-        topics,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, int]:
-    transactions: list[AddPartitionsToTxnRequestAddPartitionsToTxnTransaction]
+    message = AddPartitionsToTxnRequest.__new__(AddPartitionsToTxnRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    transactions = []
-    for _ in range(count):
-        transactions_item, position = _read_add_partitions_to_txn_transaction_v4(buffer, position)
-        transactions.append(transactions_item)
+    transactions: list[AddPartitionsToTxnRequestAddPartitionsToTxnTransaction] = []
+    message.transactions = transactions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            transactions_item, position = _read_add_partitions_to_txn_transaction_v4(buffer, position)
+            transactions.append(transactions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.v3_and_below_transactional_id = ""
+    message.v3_and_below_producer_id = 0
+    message.v3_and_below_producer_epoch = 0
+    message.v3_and_below_topics = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AddPartitionsToTxnRequest(transactions, "", 0, 0, [], unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_add_partitions_to_txn_topic_v0(
-    out: bytearray,
+    out: Pieces,
     message: AddPartitionsToTxnRequestAddPartitionsToTxnTopic,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: AddPartitionsToTxnRequest) -> None:
+def _write_v0(out: Pieces, message: AddPartitionsToTxnRequest) -> None:
     if len(message.transactions) != 0:
         raise Malformed
     v3_and_below_transactional_id = message.v3_and_below_transactional_id
     data = v3_and_below_transactional_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     v3_and_below_topics = message.v3_and_below_topics
     count = len(v3_and_below_topics)
-    out += _pack_qhi(message.v3_and_below_producer_id, message.v3_and_below_producer_epoch, count)
+    out.append(_pack_qhi(message.v3_and_below_producer_id, message.v3_and_below_producer_epoch, count))
     for v3_and_below_topics_item in v3_and_below_topics:
         _write_add_partitions_to_txn_topic_v0(out, v3_and_below_topics_item)
     if message.unknown_tags:
@@ -431,87 +440,87 @@ def _write_v0(out: bytearray, message: AddPartitionsToTxnRequest) -> None:
 
 
 def _write_add_partitions_to_txn_topic_v3(
-    out: bytearray,
+    out: Pieces,
     message: AddPartitionsToTxnRequestAddPartitionsToTxnTopic,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v3(out: bytearray, message: AddPartitionsToTxnRequest) -> None:
+def _write_v3(out: Pieces, message: AddPartitionsToTxnRequest) -> None:
     if len(message.transactions) != 0:
         raise Malformed
     v3_and_below_transactional_id = message.v3_and_below_transactional_id
     data = v3_and_below_transactional_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     v3_and_below_topics = message.v3_and_below_topics
     count = len(v3_and_below_topics) + 1
     if count < 128:
-        out += _pack_qhB(message.v3_and_below_producer_id, message.v3_and_below_producer_epoch, count)
+        out.append(_pack_qhB(message.v3_and_below_producer_id, message.v3_and_below_producer_epoch, count))
     else:
-        out += _pack_qh(message.v3_and_below_producer_id, message.v3_and_below_producer_epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_qh(message.v3_and_below_producer_id, message.v3_and_below_producer_epoch))
+        out.append(pack_length(count))
     for v3_and_below_topics_item in v3_and_below_topics:
         _write_add_partitions_to_txn_topic_v3(out, v3_and_below_topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_add_partitions_to_txn_transaction_v4(
-    out: bytearray,
+    out: Pieces,
     message: AddPartitionsToTxnRequestAddPartitionsToTxnTransaction,
 ) -> None:
     transactional_id = message.transactional_id
     data = transactional_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_qhtB(message.producer_id, message.producer_epoch, message.verify_only, count)
+        out.append(_pack_qhtB(message.producer_id, message.producer_epoch, message.verify_only, count))
     else:
-        out += _pack_qht(message.producer_id, message.producer_epoch, message.verify_only)
-        write_unsigned_varint(out, count)
+        out.append(_pack_qht(message.producer_id, message.producer_epoch, message.verify_only))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_add_partitions_to_txn_topic_v3(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v4(out: bytearray, message: AddPartitionsToTxnRequest) -> None:
+def _write_v4(out: Pieces, message: AddPartitionsToTxnRequest) -> None:
     if message.v3_and_below_transactional_id != "":
         raise Malformed
     if message.v3_and_below_producer_id != 0:
@@ -523,15 +532,15 @@ def _write_v4(out: bytearray, message: AddPartitionsToTxnRequest) -> None:
     transactions = message.transactions
     count = len(transactions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for transactions_item in transactions:
         _write_add_partitions_to_txn_transaction_v4(out, transactions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

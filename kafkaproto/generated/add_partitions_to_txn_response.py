@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -194,7 +197,7 @@ class AddPartitionsToTxnResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AddPartitionsToTxnResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -207,74 +210,87 @@ def _read_add_partitions_to_txn_partition_result_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult, int]:
-    partition_index, partition_error_code = _unpack_ih(buffer, position)
+    message = AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult.__new__(
+        AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult,
+    )
+    message.partition_index, message.partition_error_code = _unpack_ih(buffer, position)
     position += 6
-    return AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult(
-        partition_index,
-        partition_error_code,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_add_partitions_to_txn_topic_result_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult, int]:
+    message = AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult.__new__(
+        AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    results_by_partition: list[AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    results_by_partition = []
-    for _ in range(count):
-        results_by_partition_item, position = _read_add_partitions_to_txn_partition_result_v0(buffer, position)
-        results_by_partition.append(results_by_partition_item)
-    return AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult(name, results_by_partition), position
+    results_by_partition: list[AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult] = []
+    message.results_by_partition = results_by_partition
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            results_by_partition_item, position = _read_add_partitions_to_txn_partition_result_v0(buffer, position)
+            results_by_partition.append(results_by_partition_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnResponse, int]:
-    results_by_topic_v3_and_below: list[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = AddPartitionsToTxnResponse.__new__(AddPartitionsToTxnResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    results_by_topic_v3_and_below = []
-    for _ in range(count):
-        results_by_topic_v3_and_below_item, position = _read_add_partitions_to_txn_topic_result_v0(buffer, position)
-        results_by_topic_v3_and_below.append(results_by_topic_v3_and_below_item)
-    return AddPartitionsToTxnResponse(throttle_time_ms, 0, [], results_by_topic_v3_and_below), position
+    results_by_topic_v3_and_below: list[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult] = []
+    message.results_by_topic_v3_and_below = results_by_topic_v3_and_below
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            results_by_topic_v3_and_below_item, position = _read_add_partitions_to_txn_topic_result_v0(buffer, position)
+            results_by_topic_v3_and_below.append(results_by_topic_v3_and_below_item)
+    message.error_code = 0
+    message.results_by_transaction = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_add_partitions_to_txn_partition_result_v3(
     buffer: Buffer,
     position: int,
 ) -> tuple[AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult, int]:
-    partition_index, partition_error_code, tags = _unpack_ihB(buffer, position)
+    message = AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult.__new__(
+        AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult,
+    )
+    message.partition_index, message.partition_error_code, tags = _unpack_ihB(buffer, position)
     position += 7
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult(
-        partition_index,
-        partition_error_code,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_add_partitions_to_txn_topic_result_v3(
     buffer: Buffer,
     position: int,
 ) -> tuple[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult, int]:
+    message = AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult.__new__(
+        AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -282,67 +298,63 @@ def _read_add_partitions_to_txn_topic_result_v3(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    results_by_partition: list[AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    results_by_partition = []
-    for _ in range(count):
-        results_by_partition_item, position = _read_add_partitions_to_txn_partition_result_v3(buffer, position)
-        results_by_partition.append(results_by_partition_item)
+    results_by_partition: list[AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult] = []
+    message.results_by_partition = results_by_partition
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            results_by_partition_item, position = _read_add_partitions_to_txn_partition_result_v3(buffer, position)
+            results_by_partition.append(results_by_partition_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult(
-        name,
-        results_by_partition,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnResponse, int]:
-    results_by_topic_v3_and_below: list[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = AddPartitionsToTxnResponse.__new__(AddPartitionsToTxnResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    results_by_topic_v3_and_below = []
-    for _ in range(count):
-        results_by_topic_v3_and_below_item, position = _read_add_partitions_to_txn_topic_result_v3(buffer, position)
-        results_by_topic_v3_and_below.append(results_by_topic_v3_and_below_item)
+    results_by_topic_v3_and_below: list[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult] = []
+    message.results_by_topic_v3_and_below = results_by_topic_v3_and_below
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            results_by_topic_v3_and_below_item, position = _read_add_partitions_to_txn_topic_result_v3(buffer, position)
+            results_by_topic_v3_and_below.append(results_by_topic_v3_and_below_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.error_code = 0
+    message.results_by_transaction = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AddPartitionsToTxnResponse(
-        throttle_time_ms,
-        0,
-        [],
-        results_by_topic_v3_and_below,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_add_partitions_to_txn_result_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[AddPartitionsToTxnResponseAddPartitionsToTxnResult, int]:
+    message = AddPartitionsToTxnResponseAddPartitionsToTxnResult.__new__(
+        AddPartitionsToTxnResponseAddPartitionsToTxnResult,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -350,96 +362,88 @@ def _read_add_partitions_to_txn_result_v4(
     if not length:
         raise Malformed
     end = position + length - 1
-    transactional_id = str(buffer[position:end], "utf-8")
+    message.transactional_id = str(buffer[position:end], "utf-8")
     position = end
-    topic_results: list[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topic_results = []
-    for _ in range(count):
-        topic_results_item, position = _read_add_partitions_to_txn_topic_result_v3(buffer, position)
-        topic_results.append(topic_results_item)
+    topic_results: list[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult] = []
+    message.topic_results = topic_results
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topic_results_item, position = _read_add_partitions_to_txn_topic_result_v3(buffer, position)
+            topic_results.append(topic_results_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AddPartitionsToTxnResponseAddPartitionsToTxnResult(
-        transactional_id,
-        topic_results,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnResponse, int]:
-    results_by_transaction: list[AddPartitionsToTxnResponseAddPartitionsToTxnResult]
-    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    message = AddPartitionsToTxnResponse.__new__(AddPartitionsToTxnResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    results_by_transaction = []
-    for _ in range(count):
-        results_by_transaction_item, position = _read_add_partitions_to_txn_result_v4(buffer, position)
-        results_by_transaction.append(results_by_transaction_item)
+    results_by_transaction: list[AddPartitionsToTxnResponseAddPartitionsToTxnResult] = []
+    message.results_by_transaction = results_by_transaction
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            results_by_transaction_item, position = _read_add_partitions_to_txn_result_v4(buffer, position)
+            results_by_transaction.append(results_by_transaction_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.results_by_topic_v3_and_below = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AddPartitionsToTxnResponse(
-        throttle_time_ms,
-        error_code,
-        results_by_transaction,
-        [],
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_add_partitions_to_txn_partition_result_v0(
-    out: bytearray,
+    out: Pieces,
     message: AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult,
 ) -> None:
-    out += _pack_ih(message.partition_index, message.partition_error_code)
+    out.append(_pack_ih(message.partition_index, message.partition_error_code))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_add_partitions_to_txn_topic_result_v0(
-    out: bytearray,
+    out: Pieces,
     message: AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     results_by_partition = message.results_by_partition
     count = len(results_by_partition)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for results_by_partition_item in results_by_partition:
         _write_add_partitions_to_txn_partition_result_v0(out, results_by_partition_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: AddPartitionsToTxnResponse) -> None:
+def _write_v0(out: Pieces, message: AddPartitionsToTxnResponse) -> None:
     if len(message.results_by_transaction) != 0:
         raise Malformed
     results_by_topic_v3_and_below = message.results_by_topic_v3_and_below
     count = len(results_by_topic_v3_and_below)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for results_by_topic_v3_and_below_item in results_by_topic_v3_and_below:
         _write_add_partitions_to_txn_topic_result_v0(out, results_by_topic_v3_and_below_item)
     if message.unknown_tags:
@@ -447,102 +451,102 @@ def _write_v0(out: bytearray, message: AddPartitionsToTxnResponse) -> None:
 
 
 def _write_add_partitions_to_txn_partition_result_v3(
-    out: bytearray,
+    out: Pieces,
     message: AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult,
 ) -> None:
     if message.unknown_tags:
-        out += _pack_ih(message.partition_index, message.partition_error_code)
+        out.append(_pack_ih(message.partition_index, message.partition_error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihB(message.partition_index, message.partition_error_code, 0)
+        out.append(_pack_ihB(message.partition_index, message.partition_error_code, 0))
 
 
 def _write_add_partitions_to_txn_topic_result_v3(
-    out: bytearray,
+    out: Pieces,
     message: AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     results_by_partition = message.results_by_partition
     count = len(results_by_partition) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for results_by_partition_item in results_by_partition:
         _write_add_partitions_to_txn_partition_result_v3(out, results_by_partition_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v3(out: bytearray, message: AddPartitionsToTxnResponse) -> None:
+def _write_v3(out: Pieces, message: AddPartitionsToTxnResponse) -> None:
     if len(message.results_by_transaction) != 0:
         raise Malformed
     results_by_topic_v3_and_below = message.results_by_topic_v3_and_below
     count = len(results_by_topic_v3_and_below) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for results_by_topic_v3_and_below_item in results_by_topic_v3_and_below:
         _write_add_partitions_to_txn_topic_result_v3(out, results_by_topic_v3_and_below_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_add_partitions_to_txn_result_v4(
-    out: bytearray,
+    out: Pieces,
     message: AddPartitionsToTxnResponseAddPartitionsToTxnResult,
 ) -> None:
     transactional_id = message.transactional_id
     data = transactional_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_results = message.topic_results
     count = len(topic_results) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topic_results_item in topic_results:
         _write_add_partitions_to_txn_topic_result_v3(out, topic_results_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v4(out: bytearray, message: AddPartitionsToTxnResponse) -> None:
+def _write_v4(out: Pieces, message: AddPartitionsToTxnResponse) -> None:
     if len(message.results_by_topic_v3_and_below) != 0:
         raise Malformed
     results_by_transaction = message.results_by_transaction
     count = len(results_by_transaction) + 1
     if count < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
     for results_by_transaction_item in results_by_transaction:
         _write_add_partitions_to_txn_result_v4(out, results_by_transaction_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

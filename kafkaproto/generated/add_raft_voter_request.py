@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -145,7 +148,7 @@ class AddRaftVoterRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AddRaftVoterRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -155,6 +158,7 @@ class AddRaftVoterRequest(Message):
 
 
 def _read_listener_v0(buffer: Buffer, position: int) -> tuple[AddRaftVoterRequestListener, int]:
+    message = AddRaftVoterRequestListener.__new__(AddRaftVoterRequestListener)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -162,7 +166,7 @@ def _read_listener_v0(buffer: Buffer, position: int) -> tuple[AddRaftVoterReques
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -171,123 +175,110 @@ def _read_listener_v0(buffer: Buffer, position: int) -> tuple[AddRaftVoterReques
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, tags = _unpack_HB(buffer, position)
+    message.port, tags = _unpack_HB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AddRaftVoterRequestListener(name, host, port, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AddRaftVoterRequest, int]:
+    message = AddRaftVoterRequest.__new__(AddRaftVoterRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length - 1
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    listeners: list[AddRaftVoterRequestListener]
-    timeout_ms, voter_id, voter_directory_id, count = _unpack_iiuB(buffer, position)
+    message.timeout_ms, message.voter_id, message.voter_directory_id, count = _unpack_iiuB(buffer, position)
     position += 25
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    listeners = []
-    for _ in range(count):
-        listeners_item, position = _read_listener_v0(buffer, position)
-        listeners.append(listeners_item)
+    listeners: list[AddRaftVoterRequestListener] = []
+    message.listeners = listeners
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            listeners_item, position = _read_listener_v0(buffer, position)
+            listeners.append(listeners_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.ack_when_committed = True
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AddRaftVoterRequest(
-        cluster_id,
-        timeout_ms,
-        voter_id,
-        voter_directory_id,
-        listeners,
-        True,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[AddRaftVoterRequest, int]:
+    message = AddRaftVoterRequest.__new__(AddRaftVoterRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length - 1
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    listeners: list[AddRaftVoterRequestListener]
-    timeout_ms, voter_id, voter_directory_id, count = _unpack_iiuB(buffer, position)
+    message.timeout_ms, message.voter_id, message.voter_directory_id, count = _unpack_iiuB(buffer, position)
     position += 25
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    listeners = []
-    for _ in range(count):
-        listeners_item, position = _read_listener_v0(buffer, position)
-        listeners.append(listeners_item)
-    ack_when_committed, tags = _unpack_tB(buffer, position)
+    listeners: list[AddRaftVoterRequestListener] = []
+    message.listeners = listeners
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            listeners_item, position = _read_listener_v0(buffer, position)
+            listeners.append(listeners_item)
+    message.ack_when_committed, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AddRaftVoterRequest(
-        cluster_id,
-        timeout_ms,
-        voter_id,
-        voter_directory_id,
-        listeners,
-        ack_when_committed,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_listener_v0(out: bytearray, message: AddRaftVoterRequestListener) -> None:
+def _write_listener_v0(out: Pieces, message: AddRaftVoterRequestListener) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_H(message.port)
+        out.append(_pack_H(message.port))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_HB(message.port, 0)
+        out.append(_pack_HB(message.port, 0))
 
 
-def _write_v0(out: bytearray, message: AddRaftVoterRequest) -> None:
+def _write_v0(out: Pieces, message: AddRaftVoterRequest) -> None:
     if not message.ack_when_committed:
         raise Malformed
     cluster_id = message.cluster_id
@@ -298,29 +289,29 @@ def _write_v0(out: bytearray, message: AddRaftVoterRequest) -> None:
         data = cluster_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     voter_directory_id = message.voter_directory_id
     if len(voter_directory_id) != 16:
         raise Malformed
     listeners = message.listeners
     count = len(listeners) + 1
     if count < 128:
-        out += _pack_iiuB(message.timeout_ms, message.voter_id, voter_directory_id, count)
+        out.append(_pack_iiuB(message.timeout_ms, message.voter_id, voter_directory_id, count))
     else:
-        out += _pack_iiu(message.timeout_ms, message.voter_id, voter_directory_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iiu(message.timeout_ms, message.voter_id, voter_directory_id))
+        out.append(pack_length(count))
     for listeners_item in listeners:
         _write_listener_v0(out, listeners_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: AddRaftVoterRequest) -> None:
+def _write_v1(out: Pieces, message: AddRaftVoterRequest) -> None:
     cluster_id = message.cluster_id
     if cluster_id is None:
         data = b""
@@ -329,27 +320,27 @@ def _write_v1(out: bytearray, message: AddRaftVoterRequest) -> None:
         data = cluster_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     voter_directory_id = message.voter_directory_id
     if len(voter_directory_id) != 16:
         raise Malformed
     listeners = message.listeners
     count = len(listeners) + 1
     if count < 128:
-        out += _pack_iiuB(message.timeout_ms, message.voter_id, voter_directory_id, count)
+        out.append(_pack_iiuB(message.timeout_ms, message.voter_id, voter_directory_id, count))
     else:
-        out += _pack_iiu(message.timeout_ms, message.voter_id, voter_directory_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iiu(message.timeout_ms, message.voter_id, voter_directory_id))
+        out.append(pack_length(count))
     for listeners_item in listeners:
         _write_listener_v0(out, listeners_item)
     if message.unknown_tags:
-        out += _pack_t(message.ack_when_committed)
+        out.append(_pack_t(message.ack_when_committed))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.ack_when_committed, 0)
+        out.append(_pack_tB(message.ack_when_committed, 0))
 
 
 _READERS = (

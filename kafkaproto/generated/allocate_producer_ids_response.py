@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_ihqiB = struct.Struct(">ihqiB").unpack_from
 _pack_ihqi = struct.Struct(">ihqi").pack
@@ -77,7 +77,7 @@ class AllocateProducerIdsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AllocateProducerIdsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -87,37 +87,38 @@ class AllocateProducerIdsResponse(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AllocateProducerIdsResponse, int]:
-    throttle_time_ms, error_code, producer_id_start, producer_id_len, tags = _unpack_ihqiB(buffer, position)
+    message = AllocateProducerIdsResponse.__new__(AllocateProducerIdsResponse)
+    (
+        message.throttle_time_ms,
+        message.error_code,
+        message.producer_id_start,
+        message.producer_id_len,
+        tags,
+    ) = _unpack_ihqiB(buffer, position)
     position += 19
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AllocateProducerIdsResponse(
-        throttle_time_ms,
-        error_code,
-        producer_id_start,
-        producer_id_len,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: AllocateProducerIdsResponse) -> None:
+def _write_v0(out: Pieces, message: AllocateProducerIdsResponse) -> None:
     if message.unknown_tags:
-        out += _pack_ihqi(
+        out.append(_pack_ihqi(
             message.throttle_time_ms,
             message.error_code,
             message.producer_id_start,
             message.producer_id_len,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihqiB(
+        out.append(_pack_ihqiB(
             message.throttle_time_ms,
             message.error_code,
             message.producer_id_start,
             message.producer_id_len,
             0,
-        )
+        ))
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -182,7 +185,7 @@ class AlterClientQuotasRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterClientQuotasRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -192,81 +195,93 @@ class AlterClientQuotasRequest(Message):
 
 
 def _read_entity_data_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequestEntityData, int]:
+    message = AlterClientQuotasRequestEntityData.__new__(AlterClientQuotasRequestEntityData)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    entity_type = str(buffer[position:end], "utf-8")
+    message.entity_type = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        entity_name = None
+        message.entity_name = None
     else:
         end = position + length
-        entity_name = str(buffer[position:end], "utf-8")
+        message.entity_name = str(buffer[position:end], "utf-8")
         position = end
-    return AlterClientQuotasRequestEntityData(entity_type, entity_name), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_op_data_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequestOpData, int]:
+    message = AlterClientQuotasRequestOpData.__new__(AlterClientQuotasRequestOpData)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    key = str(buffer[position:end], "utf-8")
+    message.key = str(buffer[position:end], "utf-8")
     position = end
-    value, remove = _unpack_dt(buffer, position)
+    message.value, message.remove = _unpack_dt(buffer, position)
     position += 9
-    return AlterClientQuotasRequestOpData(key, value, remove), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_entry_data_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequestEntryData, int]:
-    entity: list[AlterClientQuotasRequestEntityData]
+    message = AlterClientQuotasRequestEntryData.__new__(AlterClientQuotasRequestEntryData)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    entity = []
-    for _ in range(count):
-        entity_item, position = _read_entity_data_v0(buffer, position)
-        entity.append(entity_item)
-    ops: list[AlterClientQuotasRequestOpData]
+    entity: list[AlterClientQuotasRequestEntityData] = []
+    message.entity = entity
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            entity_item, position = _read_entity_data_v0(buffer, position)
+            entity.append(entity_item)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    ops = []
-    for _ in range(count):
-        ops_item, position = _read_op_data_v0(buffer, position)
-        ops.append(ops_item)
-    return AlterClientQuotasRequestEntryData(entity, ops), position
+    ops: list[AlterClientQuotasRequestOpData] = []
+    message.ops = ops
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            ops_item, position = _read_op_data_v0(buffer, position)
+            ops.append(ops_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequest, int]:
-    entries: list[AlterClientQuotasRequestEntryData]
+    message = AlterClientQuotasRequest.__new__(AlterClientQuotasRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    entries = []
-    for _ in range(count):
-        entries_item, position = _read_entry_data_v0(buffer, position)
-        entries.append(entries_item)
-    validate_only = buffer[position] != 0
+    entries: list[AlterClientQuotasRequestEntryData] = []
+    message.entries = entries
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            entries_item, position = _read_entry_data_v0(buffer, position)
+            entries.append(entries_item)
+    message.validate_only = buffer[position] != 0
     position += 1
-    return AlterClientQuotasRequest(entries, validate_only), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_entity_data_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequestEntityData, int]:
+    message = AlterClientQuotasRequestEntityData.__new__(AlterClientQuotasRequestEntityData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -274,27 +289,28 @@ def _read_entity_data_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuot
     if not length:
         raise Malformed
     end = position + length - 1
-    entity_type = str(buffer[position:end], "utf-8")
+    message.entity_type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        entity_name = None
+        message.entity_name = None
     else:
         end = position + length - 1
-        entity_name = str(buffer[position:end], "utf-8")
+        message.entity_name = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterClientQuotasRequestEntityData(entity_type, entity_name, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_op_data_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequestOpData, int]:
+    message = AlterClientQuotasRequestOpData.__new__(AlterClientQuotasRequestOpData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -302,82 +318,84 @@ def _read_op_data_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRe
     if not length:
         raise Malformed
     end = position + length - 1
-    key = str(buffer[position:end], "utf-8")
+    message.key = str(buffer[position:end], "utf-8")
     position = end
-    value, remove, tags = _unpack_dtB(buffer, position)
+    message.value, message.remove, tags = _unpack_dtB(buffer, position)
     position += 10
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterClientQuotasRequestOpData(key, value, remove, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_entry_data_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequestEntryData, int]:
-    entity: list[AlterClientQuotasRequestEntityData]
+    message = AlterClientQuotasRequestEntryData.__new__(AlterClientQuotasRequestEntryData)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    entity = []
-    for _ in range(count):
-        entity_item, position = _read_entity_data_v1(buffer, position)
-        entity.append(entity_item)
-    ops: list[AlterClientQuotasRequestOpData]
+    entity: list[AlterClientQuotasRequestEntityData] = []
+    message.entity = entity
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            entity_item, position = _read_entity_data_v1(buffer, position)
+            entity.append(entity_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    ops = []
-    for _ in range(count):
-        ops_item, position = _read_op_data_v1(buffer, position)
-        ops.append(ops_item)
+    ops: list[AlterClientQuotasRequestOpData] = []
+    message.ops = ops
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            ops_item, position = _read_op_data_v1(buffer, position)
+            ops.append(ops_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterClientQuotasRequestEntryData(entity, ops, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequest, int]:
-    entries: list[AlterClientQuotasRequestEntryData]
+    message = AlterClientQuotasRequest.__new__(AlterClientQuotasRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    entries = []
-    for _ in range(count):
-        entries_item, position = _read_entry_data_v1(buffer, position)
-        entries.append(entries_item)
-    validate_only, tags = _unpack_tB(buffer, position)
+    entries: list[AlterClientQuotasRequestEntryData] = []
+    message.entries = entries
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            entries_item, position = _read_entry_data_v1(buffer, position)
+            entries.append(entries_item)
+    message.validate_only, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterClientQuotasRequest(entries, validate_only, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_entity_data_v0(out: bytearray, message: AlterClientQuotasRequestEntityData) -> None:
+def _write_entity_data_v0(out: Pieces, message: AlterClientQuotasRequestEntityData) -> None:
     entity_type = message.entity_type
     data = entity_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     entity_name = message.entity_name
     if entity_name is None:
         data = b""
@@ -385,58 +403,58 @@ def _write_entity_data_v0(out: bytearray, message: AlterClientQuotasRequestEntit
     else:
         data = entity_name.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_op_data_v0(out: bytearray, message: AlterClientQuotasRequestOpData) -> None:
+def _write_op_data_v0(out: Pieces, message: AlterClientQuotasRequestOpData) -> None:
     key = message.key
     data = key.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
-    out += _pack_dt(message.value, message.remove)
+    out.append(_pack_h(length))
+    out.append(data)
+    out.append(_pack_dt(message.value, message.remove))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_entry_data_v0(out: bytearray, message: AlterClientQuotasRequestEntryData) -> None:
+def _write_entry_data_v0(out: Pieces, message: AlterClientQuotasRequestEntryData) -> None:
     entity = message.entity
     count = len(entity)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for entity_item in entity:
         _write_entity_data_v0(out, entity_item)
     ops = message.ops
     count = len(ops)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for ops_item in ops:
         _write_op_data_v0(out, ops_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: AlterClientQuotasRequest) -> None:
+def _write_v0(out: Pieces, message: AlterClientQuotasRequest) -> None:
     entries = message.entries
     count = len(entries)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for entries_item in entries:
         _write_entry_data_v0(out, entries_item)
-    out += _pack_t(message.validate_only)
+    out.append(_pack_t(message.validate_only))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_entity_data_v1(out: bytearray, message: AlterClientQuotasRequestEntityData) -> None:
+def _write_entity_data_v1(out: Pieces, message: AlterClientQuotasRequestEntityData) -> None:
     entity_type = message.entity_type
     data = entity_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     entity_name = message.entity_name
     if entity_name is None:
         data = b""
@@ -445,69 +463,69 @@ def _write_entity_data_v1(out: bytearray, message: AlterClientQuotasRequestEntit
         data = entity_name.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_op_data_v1(out: bytearray, message: AlterClientQuotasRequestOpData) -> None:
+def _write_op_data_v1(out: Pieces, message: AlterClientQuotasRequestOpData) -> None:
     key = message.key
     data = key.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_dt(message.value, message.remove)
+        out.append(_pack_dt(message.value, message.remove))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_dtB(message.value, message.remove, 0)
+        out.append(_pack_dtB(message.value, message.remove, 0))
 
 
-def _write_entry_data_v1(out: bytearray, message: AlterClientQuotasRequestEntryData) -> None:
+def _write_entry_data_v1(out: Pieces, message: AlterClientQuotasRequestEntryData) -> None:
     entity = message.entity
     count = len(entity) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for entity_item in entity:
         _write_entity_data_v1(out, entity_item)
     ops = message.ops
     count = len(ops) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for ops_item in ops:
         _write_op_data_v1(out, ops_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: AlterClientQuotasRequest) -> None:
+def _write_v1(out: Pieces, message: AlterClientQuotasRequest) -> None:
     entries = message.entries
     count = len(entries) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for entries_item in entries:
         _write_entry_data_v1(out, entries_item)
     if message.unknown_tags:
-        out += _pack_t(message.validate_only)
+        out.append(_pack_t(message.validate_only))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.validate_only, 0)
+        out.append(_pack_tB(message.validate_only, 0))
 
 
 _READERS = (

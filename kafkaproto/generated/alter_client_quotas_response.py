@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -150,7 +153,7 @@ class AlterClientQuotasResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterClientQuotasResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -160,63 +163,72 @@ class AlterClientQuotasResponse(Message):
 
 
 def _read_entity_data_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponseEntityData, int]:
+    message = AlterClientQuotasResponseEntityData.__new__(AlterClientQuotasResponseEntityData)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    entity_type = str(buffer[position:end], "utf-8")
+    message.entity_type = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        entity_name = None
+        message.entity_name = None
     else:
         end = position + length
-        entity_name = str(buffer[position:end], "utf-8")
+        message.entity_name = str(buffer[position:end], "utf-8")
         position = end
-    return AlterClientQuotasResponseEntityData(entity_type, entity_name), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_entry_data_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponseEntryData, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = AlterClientQuotasResponseEntryData.__new__(AlterClientQuotasResponseEntryData)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    entity: list[AlterClientQuotasResponseEntityData]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    entity = []
-    for _ in range(count):
-        entity_item, position = _read_entity_data_v0(buffer, position)
-        entity.append(entity_item)
-    return AlterClientQuotasResponseEntryData(error_code, error_message, entity), position
+    entity: list[AlterClientQuotasResponseEntityData] = []
+    message.entity = entity
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            entity_item, position = _read_entity_data_v0(buffer, position)
+            entity.append(entity_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponse, int]:
-    entries: list[AlterClientQuotasResponseEntryData]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = AlterClientQuotasResponse.__new__(AlterClientQuotasResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    entries = []
-    for _ in range(count):
-        entries_item, position = _read_entry_data_v0(buffer, position)
-        entries.append(entries_item)
-    return AlterClientQuotasResponse(throttle_time_ms, entries), position
+    entries: list[AlterClientQuotasResponseEntryData] = []
+    message.entries = entries
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            entries_item, position = _read_entry_data_v0(buffer, position)
+            entries.append(entries_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_entity_data_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponseEntityData, int]:
+    message = AlterClientQuotasResponseEntityData.__new__(AlterClientQuotasResponseEntityData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -224,88 +236,90 @@ def _read_entity_data_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuot
     if not length:
         raise Malformed
     end = position + length - 1
-    entity_type = str(buffer[position:end], "utf-8")
+    message.entity_type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        entity_name = None
+        message.entity_name = None
     else:
         end = position + length - 1
-        entity_name = str(buffer[position:end], "utf-8")
+        message.entity_name = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterClientQuotasResponseEntityData(entity_type, entity_name, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_entry_data_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponseEntryData, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = AlterClientQuotasResponseEntryData.__new__(AlterClientQuotasResponseEntryData)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    entity: list[AlterClientQuotasResponseEntityData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    entity = []
-    for _ in range(count):
-        entity_item, position = _read_entity_data_v1(buffer, position)
-        entity.append(entity_item)
+    entity: list[AlterClientQuotasResponseEntityData] = []
+    message.entity = entity
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            entity_item, position = _read_entity_data_v1(buffer, position)
+            entity.append(entity_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterClientQuotasResponseEntryData(error_code, error_message, entity, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponse, int]:
-    entries: list[AlterClientQuotasResponseEntryData]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = AlterClientQuotasResponse.__new__(AlterClientQuotasResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    entries = []
-    for _ in range(count):
-        entries_item, position = _read_entry_data_v1(buffer, position)
-        entries.append(entries_item)
+    entries: list[AlterClientQuotasResponseEntryData] = []
+    message.entries = entries
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            entries_item, position = _read_entry_data_v1(buffer, position)
+            entries.append(entries_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterClientQuotasResponse(throttle_time_ms, entries, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_entity_data_v0(out: bytearray, message: AlterClientQuotasResponseEntityData) -> None:
+def _write_entity_data_v0(out: Pieces, message: AlterClientQuotasResponseEntityData) -> None:
     entity_type = message.entity_type
     data = entity_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     entity_name = message.entity_name
     if entity_name is None:
         data = b""
@@ -313,13 +327,13 @@ def _write_entity_data_v0(out: bytearray, message: AlterClientQuotasResponseEnti
     else:
         data = entity_name.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_entry_data_v0(out: bytearray, message: AlterClientQuotasResponseEntryData) -> None:
+def _write_entry_data_v0(out: Pieces, message: AlterClientQuotasResponseEntryData) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -327,36 +341,36 @@ def _write_entry_data_v0(out: bytearray, message: AlterClientQuotasResponseEntry
     else:
         data = error_message.encode()
         length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     entity = message.entity
     count = len(entity)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for entity_item in entity:
         _write_entity_data_v0(out, entity_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: AlterClientQuotasResponse) -> None:
+def _write_v0(out: Pieces, message: AlterClientQuotasResponse) -> None:
     entries = message.entries
     count = len(entries)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for entries_item in entries:
         _write_entry_data_v0(out, entries_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_entity_data_v1(out: bytearray, message: AlterClientQuotasResponseEntityData) -> None:
+def _write_entity_data_v1(out: Pieces, message: AlterClientQuotasResponseEntityData) -> None:
     entity_type = message.entity_type
     data = entity_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     entity_name = message.entity_name
     if entity_name is None:
         data = b""
@@ -365,17 +379,17 @@ def _write_entity_data_v1(out: bytearray, message: AlterClientQuotasResponseEnti
         data = entity_name.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_entry_data_v1(out: bytearray, message: AlterClientQuotasResponseEntryData) -> None:
+def _write_entry_data_v1(out: Pieces, message: AlterClientQuotasResponseEntryData) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -384,39 +398,39 @@ def _write_entry_data_v1(out: bytearray, message: AlterClientQuotasResponseEntry
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     entity = message.entity
     count = len(entity) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for entity_item in entity:
         _write_entity_data_v1(out, entity_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: AlterClientQuotasResponse) -> None:
+def _write_v1(out: Pieces, message: AlterClientQuotasResponse) -> None:
     entries = message.entries
     count = len(entries) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for entries_item in entries:
         _write_entry_data_v1(out, entries_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

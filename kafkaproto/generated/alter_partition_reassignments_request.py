@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -149,7 +152,7 @@ class AlterPartitionReassignmentsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterPartitionReassignmentsRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -162,36 +165,36 @@ def _read_reassignable_partition_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[AlterPartitionReassignmentsRequestReassignablePartition, int]:
-    replicas: list[int] | None
-    partition_index, count = _unpack_iB(buffer, position)
+    message = AlterPartitionReassignmentsRequestReassignablePartition.__new__(
+        AlterPartitionReassignmentsRequestReassignablePartition,
+    )
+    message.partition_index, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        replicas = None
+        message.replicas = None
     else:
-        count -= 1
-        if count < TABLE_SIZE:
-            replicas = [*UNPACK_INT32[count](buffer, position)]
+        if count - 1 < TABLE_SIZE:
+            message.replicas = [*UNPACK_INT32[count - 1](buffer, position)]
         else:
-            replicas = unpack_many("i", 4, count, buffer, position)
-        position += count * 4
+            message.replicas = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionReassignmentsRequestReassignablePartition(
-        partition_index,
-        replicas,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_reassignable_topic_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[AlterPartitionReassignmentsRequestReassignableTopic, int]:
+    message = AlterPartitionReassignmentsRequestReassignableTopic.__new__(
+        AlterPartitionReassignmentsRequestReassignableTopic,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -199,83 +202,81 @@ def _read_reassignable_topic_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[AlterPartitionReassignmentsRequestReassignablePartition]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_reassignable_partition_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[AlterPartitionReassignmentsRequestReassignablePartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_reassignable_partition_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionReassignmentsRequestReassignableTopic(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignmentsRequest, int]:
-    topics: list[AlterPartitionReassignmentsRequestReassignableTopic]
-    timeout_ms, count = _unpack_iB(buffer, position)
+    message = AlterPartitionReassignmentsRequest.__new__(AlterPartitionReassignmentsRequest)
+    message.timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_reassignable_topic_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[AlterPartitionReassignmentsRequestReassignableTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_reassignable_topic_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.allow_replication_factor_change = True
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionReassignmentsRequest(timeout_ms, True, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignmentsRequest, int]:
-    topics: list[AlterPartitionReassignmentsRequestReassignableTopic]
-    timeout_ms, allow_replication_factor_change, count = _unpack_itB(buffer, position)
+    message = AlterPartitionReassignmentsRequest.__new__(AlterPartitionReassignmentsRequest)
+    message.timeout_ms, message.allow_replication_factor_change, count = _unpack_itB(buffer, position)
     position += 6
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_reassignable_topic_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[AlterPartitionReassignmentsRequestReassignableTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_reassignable_topic_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionReassignmentsRequest(
-        timeout_ms,
-        allow_replication_factor_change,
-        topics,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_reassignable_partition_v0(
-    out: bytearray,
+    out: Pieces,
     message: AlterPartitionReassignmentsRequestReassignablePartition,
 ) -> None:
     replicas = message.replicas
@@ -285,78 +286,78 @@ def _write_reassignable_partition_v0(
     else:
         count = len(replicas) + 1
     if count < 128:
-        out += _pack_iB(message.partition_index, count)
+        out.append(_pack_iB(message.partition_index, count))
     else:
-        out += _pack_i(message.partition_index)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.partition_index))
+        out.append(pack_length(count))
     if len(replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(replicas)](*replicas)
+        out.append(PACK_INT32[len(replicas)](*replicas))
     else:
-        out += pack_many("i", replicas)
+        out.append(pack_many("i", replicas))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_reassignable_topic_v0(
-    out: bytearray,
+    out: Pieces,
     message: AlterPartitionReassignmentsRequestReassignableTopic,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_reassignable_partition_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: AlterPartitionReassignmentsRequest) -> None:
+def _write_v0(out: Pieces, message: AlterPartitionReassignmentsRequest) -> None:
     if not message.allow_replication_factor_change:
         raise Malformed
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.timeout_ms, count)
+        out.append(_pack_iB(message.timeout_ms, count))
     else:
-        out += _pack_i(message.timeout_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.timeout_ms))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_reassignable_topic_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: AlterPartitionReassignmentsRequest) -> None:
+def _write_v1(out: Pieces, message: AlterPartitionReassignmentsRequest) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_itB(message.timeout_ms, message.allow_replication_factor_change, count)
+        out.append(_pack_itB(message.timeout_ms, message.allow_replication_factor_change, count))
     else:
-        out += _pack_it(message.timeout_ms, message.allow_replication_factor_change)
-        write_unsigned_varint(out, count)
+        out.append(_pack_it(message.timeout_ms, message.allow_replication_factor_change))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_reassignable_topic_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -166,7 +169,7 @@ class AlterPartitionReassignmentsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterPartitionReassignmentsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -179,33 +182,34 @@ def _read_reassignable_partition_response_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[AlterPartitionReassignmentsResponseReassignablePartitionResponse, int]:
-    partition_index, error_code, length = _unpack_ihB(buffer, position)
+    message = AlterPartitionReassignmentsResponseReassignablePartitionResponse.__new__(
+        AlterPartitionReassignmentsResponseReassignablePartitionResponse,
+    )
+    message.partition_index, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionReassignmentsResponseReassignablePartitionResponse(
-        partition_index,
-        error_code,
-        error_message,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_reassignable_topic_response_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[AlterPartitionReassignmentsResponseReassignableTopicResponse, int]:
+    message = AlterPartitionReassignmentsResponseReassignableTopicResponse.__new__(
+        AlterPartitionReassignmentsResponseReassignableTopicResponse,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -213,112 +217,106 @@ def _read_reassignable_topic_response_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[AlterPartitionReassignmentsResponseReassignablePartitionResponse]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_reassignable_partition_response_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[AlterPartitionReassignmentsResponseReassignablePartitionResponse] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_reassignable_partition_response_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionReassignmentsResponseReassignableTopicResponse(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignmentsResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = AlterPartitionReassignmentsResponse.__new__(AlterPartitionReassignmentsResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    responses: list[AlterPartitionReassignmentsResponseReassignableTopicResponse]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_reassignable_topic_response_v0(buffer, position)
-        responses.append(responses_item)
+    responses: list[AlterPartitionReassignmentsResponseReassignableTopicResponse] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_reassignable_topic_response_v0(buffer, position)
+            responses.append(responses_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.allow_replication_factor_change = True
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionReassignmentsResponse(
-        throttle_time_ms,
-        True,
-        error_code,
-        error_message,
-        responses,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignmentsResponse, int]:
-    throttle_time_ms, allow_replication_factor_change, error_code, length = _unpack_ithB(buffer, position)
+    message = AlterPartitionReassignmentsResponse.__new__(AlterPartitionReassignmentsResponse)
+    (
+        message.throttle_time_ms,
+        message.allow_replication_factor_change,
+        message.error_code,
+        length,
+    ) = _unpack_ithB(buffer, position)
     position += 8
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    responses: list[AlterPartitionReassignmentsResponseReassignableTopicResponse]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_reassignable_topic_response_v0(buffer, position)
-        responses.append(responses_item)
+    responses: list[AlterPartitionReassignmentsResponseReassignableTopicResponse] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_reassignable_topic_response_v0(buffer, position)
+            responses.append(responses_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionReassignmentsResponse(
-        throttle_time_ms,
-        allow_replication_factor_change,
-        error_code,
-        error_message,
-        responses,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_reassignable_partition_response_v0(
-    out: bytearray,
+    out: Pieces,
     message: AlterPartitionReassignmentsResponseReassignablePartitionResponse,
 ) -> None:
     error_message = message.error_message
@@ -329,44 +327,44 @@ def _write_reassignable_partition_response_v0(
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.partition_index, message.error_code, length)
+        out.append(_pack_ihB(message.partition_index, message.error_code, length))
     else:
-        out += _pack_ih(message.partition_index, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.partition_index, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_reassignable_topic_response_v0(
-    out: bytearray,
+    out: Pieces,
     message: AlterPartitionReassignmentsResponseReassignableTopicResponse,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_reassignable_partition_response_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: AlterPartitionReassignmentsResponse) -> None:
+def _write_v0(out: Pieces, message: AlterPartitionReassignmentsResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -375,26 +373,26 @@ def _write_v0(out: bytearray, message: AlterPartitionReassignmentsResponse) -> N
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_reassignable_topic_response_v0(out, responses_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: AlterPartitionReassignmentsResponse) -> None:
+def _write_v1(out: Pieces, message: AlterPartitionReassignmentsResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -403,32 +401,32 @@ def _write_v1(out: bytearray, message: AlterPartitionReassignmentsResponse) -> N
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ithB(
+        out.append(_pack_ithB(
             message.throttle_time_ms,
             message.allow_replication_factor_change,
             message.error_code,
             length,
-        )
+        ))
     else:
-        out += _pack_ith(
+        out.append(_pack_ith(
             message.throttle_time_ms,
             message.allow_replication_factor_change,
             message.error_code,
-        )
-        write_string_length(out, length)
-    out += data
+        ))
+        out.append(pack_string_length(length))
+    out.append(data)
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_reassignable_topic_response_v0(out, responses_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

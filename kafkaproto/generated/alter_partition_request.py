@@ -10,7 +10,7 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
@@ -19,6 +19,8 @@ from kafkaproto.support import (
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
     read_unknown_tags,
     unpack_many,
@@ -214,7 +216,7 @@ class AlterPartitionRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterPartitionRequest, int]:
         return _READERS[version - 2](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 2](out, self)
 
     @staticmethod
@@ -224,283 +226,274 @@ class AlterPartitionRequest(Message):
 
 
 def _read_partition_data_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionRequestPartitionData, int]:
-    new_isr: list[int]
-    partition_index, leader_epoch, count = _unpack_iiB(buffer, position)
+    message = AlterPartitionRequestPartitionData.__new__(AlterPartitionRequestPartitionData)
+    message.partition_index, message.leader_epoch, count = _unpack_iiB(buffer, position)
     position += 9
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        new_isr = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.new_isr = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        new_isr = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    leader_recovery_state, partition_epoch, tags = _unpack_biB(buffer, position)
+        message.new_isr = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
+    message.leader_recovery_state, message.partition_epoch, tags = _unpack_biB(buffer, position)
     position += 6
-    unknown: dict[int, bytes] | None = None
+    message.new_isr_with_epochs = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionRequestPartitionData(
-        partition_index,
-        leader_epoch,
-        new_isr,
-        [],
-        leader_recovery_state,
-        partition_epoch,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_data_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionRequestTopicData, int]:
-    partitions: list[AlterPartitionRequestPartitionData]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = AlterPartitionRequestTopicData.__new__(AlterPartitionRequestTopicData)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v2(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[AlterPartitionRequestPartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v2(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionRequestTopicData(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionRequest, int]:
-    topics: list[AlterPartitionRequestTopicData]
-    broker_id, broker_epoch, count = _unpack_iqB(buffer, position)
+    message = AlterPartitionRequest.__new__(AlterPartitionRequest)
+    message.broker_id, message.broker_epoch, count = _unpack_iqB(buffer, position)
     position += 13
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v2(buffer, position)
-        topics.append(topics_item)
+    topics: list[AlterPartitionRequestTopicData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_data_v2(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionRequest(broker_id, broker_epoch, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_broker_state_v3(buffer: Buffer, position: int) -> tuple[AlterPartitionRequestBrokerState, int]:
-    broker_id, broker_epoch, tags = _unpack_iqB(buffer, position)
+    message = AlterPartitionRequestBrokerState.__new__(AlterPartitionRequestBrokerState)
+    message.broker_id, message.broker_epoch, tags = _unpack_iqB(buffer, position)
     position += 13
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionRequestBrokerState(broker_id, broker_epoch, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_data_v3(buffer: Buffer, position: int) -> tuple[AlterPartitionRequestPartitionData, int]:
-    new_isr_with_epochs: list[AlterPartitionRequestBrokerState]
-    partition_index, leader_epoch, count = _unpack_iiB(buffer, position)
+    message = AlterPartitionRequestPartitionData.__new__(AlterPartitionRequestPartitionData)
+    message.partition_index, message.leader_epoch, count = _unpack_iiB(buffer, position)
     position += 9
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    new_isr_with_epochs = []
-    for _ in range(count):
-        new_isr_with_epochs_item, position = _read_broker_state_v3(buffer, position)
-        new_isr_with_epochs.append(new_isr_with_epochs_item)
-    leader_recovery_state, partition_epoch, tags = _unpack_biB(buffer, position)
+    new_isr_with_epochs: list[AlterPartitionRequestBrokerState] = []
+    message.new_isr_with_epochs = new_isr_with_epochs
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            new_isr_with_epochs_item, position = _read_broker_state_v3(buffer, position)
+            new_isr_with_epochs.append(new_isr_with_epochs_item)
+    message.leader_recovery_state, message.partition_epoch, tags = _unpack_biB(buffer, position)
     position += 6
-    unknown: dict[int, bytes] | None = None
+    message.new_isr = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionRequestPartitionData(
-        partition_index,
-        leader_epoch,
-        [],
-        new_isr_with_epochs,
-        leader_recovery_state,
-        partition_epoch,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_data_v3(buffer: Buffer, position: int) -> tuple[AlterPartitionRequestTopicData, int]:
-    partitions: list[AlterPartitionRequestPartitionData]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = AlterPartitionRequestTopicData.__new__(AlterPartitionRequestTopicData)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v3(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[AlterPartitionRequestPartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v3(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionRequestTopicData(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[AlterPartitionRequest, int]:
-    topics: list[AlterPartitionRequestTopicData]
-    broker_id, broker_epoch, count = _unpack_iqB(buffer, position)
+    message = AlterPartitionRequest.__new__(AlterPartitionRequest)
+    message.broker_id, message.broker_epoch, count = _unpack_iqB(buffer, position)
     position += 13
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v3(buffer, position)
-        topics.append(topics_item)
+    topics: list[AlterPartitionRequestTopicData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_data_v3(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionRequest(broker_id, broker_epoch, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_data_v2(out: bytearray, message: AlterPartitionRequestPartitionData) -> None:
+def _write_partition_data_v2(out: Pieces, message: AlterPartitionRequestPartitionData) -> None:
     if len(message.new_isr_with_epochs) != 0:
         raise Malformed
     new_isr = message.new_isr
     count = len(new_isr) + 1
     if count < 128:
-        out += _pack_iiB(message.partition_index, message.leader_epoch, count)
+        out.append(_pack_iiB(message.partition_index, message.leader_epoch, count))
     else:
-        out += _pack_ii(message.partition_index, message.leader_epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ii(message.partition_index, message.leader_epoch))
+        out.append(pack_length(count))
     if len(new_isr) < TABLE_SIZE:
-        out += PACK_INT32[len(new_isr)](*new_isr)
+        out.append(PACK_INT32[len(new_isr)](*new_isr))
     else:
-        out += pack_many("i", new_isr)
+        out.append(pack_many("i", new_isr))
     if message.unknown_tags:
-        out += _pack_bi(message.leader_recovery_state, message.partition_epoch)
+        out.append(_pack_bi(message.leader_recovery_state, message.partition_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_biB(message.leader_recovery_state, message.partition_epoch, 0)
+        out.append(_pack_biB(message.leader_recovery_state, message.partition_epoch, 0))
 
 
-def _write_topic_data_v2(out: bytearray, message: AlterPartitionRequestTopicData) -> None:
+def _write_topic_data_v2(out: Pieces, message: AlterPartitionRequestTopicData) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v2(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: AlterPartitionRequest) -> None:
+def _write_v2(out: Pieces, message: AlterPartitionRequest) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iqB(message.broker_id, message.broker_epoch, count)
+        out.append(_pack_iqB(message.broker_id, message.broker_epoch, count))
     else:
-        out += _pack_iq(message.broker_id, message.broker_epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iq(message.broker_id, message.broker_epoch))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v2(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_broker_state_v3(out: bytearray, message: AlterPartitionRequestBrokerState) -> None:
+def _write_broker_state_v3(out: Pieces, message: AlterPartitionRequestBrokerState) -> None:
     if message.unknown_tags:
-        out += _pack_iq(message.broker_id, message.broker_epoch)
+        out.append(_pack_iq(message.broker_id, message.broker_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqB(message.broker_id, message.broker_epoch, 0)
+        out.append(_pack_iqB(message.broker_id, message.broker_epoch, 0))
 
 
-def _write_partition_data_v3(out: bytearray, message: AlterPartitionRequestPartitionData) -> None:
+def _write_partition_data_v3(out: Pieces, message: AlterPartitionRequestPartitionData) -> None:
     if len(message.new_isr) != 0:
         raise Malformed
     new_isr_with_epochs = message.new_isr_with_epochs
     count = len(new_isr_with_epochs) + 1
     if count < 128:
-        out += _pack_iiB(message.partition_index, message.leader_epoch, count)
+        out.append(_pack_iiB(message.partition_index, message.leader_epoch, count))
     else:
-        out += _pack_ii(message.partition_index, message.leader_epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ii(message.partition_index, message.leader_epoch))
+        out.append(pack_length(count))
     for new_isr_with_epochs_item in new_isr_with_epochs:
         _write_broker_state_v3(out, new_isr_with_epochs_item)
     if message.unknown_tags:
-        out += _pack_bi(message.leader_recovery_state, message.partition_epoch)
+        out.append(_pack_bi(message.leader_recovery_state, message.partition_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_biB(message.leader_recovery_state, message.partition_epoch, 0)
+        out.append(_pack_biB(message.leader_recovery_state, message.partition_epoch, 0))
 
 
-def _write_topic_data_v3(out: bytearray, message: AlterPartitionRequestTopicData) -> None:
+def _write_topic_data_v3(out: Pieces, message: AlterPartitionRequestTopicData) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v3(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v3(out: bytearray, message: AlterPartitionRequest) -> None:
+def _write_v3(out: Pieces, message: AlterPartitionRequest) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iqB(message.broker_id, message.broker_epoch, count)
+        out.append(_pack_iqB(message.broker_id, message.broker_epoch, count))
     else:
-        out += _pack_iq(message.broker_id, message.broker_epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iq(message.broker_id, message.broker_epoch))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v3(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

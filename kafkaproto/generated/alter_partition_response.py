@@ -10,7 +10,7 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
@@ -19,6 +19,8 @@ from kafkaproto.support import (
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
     read_unknown_tags,
     unpack_many,
@@ -189,7 +191,7 @@ class AlterPartitionResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterPartitionResponse, int]:
         return _READERS[version - 2](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 2](out, self)
 
     @staticmethod
@@ -199,145 +201,143 @@ class AlterPartitionResponse(Message):
 
 
 def _read_partition_data_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionResponsePartitionData, int]:
-    isr: list[int]
-    partition_index, error_code, leader_id, leader_epoch, count = _unpack_ihiiB(buffer, position)
+    message = AlterPartitionResponsePartitionData.__new__(AlterPartitionResponsePartitionData)
+    (
+        message.partition_index,
+        message.error_code,
+        message.leader_id,
+        message.leader_epoch,
+        count,
+    ) = _unpack_ihiiB(buffer, position)
     position += 15
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        isr = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.isr = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        isr = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    leader_recovery_state, partition_epoch, tags = _unpack_biB(buffer, position)
+        message.isr = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
+    message.leader_recovery_state, message.partition_epoch, tags = _unpack_biB(buffer, position)
     position += 6
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionResponsePartitionData(
-        partition_index,
-        error_code,
-        leader_id,
-        leader_epoch,
-        isr,
-        leader_recovery_state,
-        partition_epoch,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_data_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionResponseTopicData, int]:
-    partitions: list[AlterPartitionResponsePartitionData]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = AlterPartitionResponseTopicData.__new__(AlterPartitionResponseTopicData)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v2(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[AlterPartitionResponsePartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v2(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionResponseTopicData(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionResponse, int]:
-    topics: list[AlterPartitionResponseTopicData]
-    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    message = AlterPartitionResponse.__new__(AlterPartitionResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v2(buffer, position)
-        topics.append(topics_item)
+    topics: list[AlterPartitionResponseTopicData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_data_v2(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterPartitionResponse(throttle_time_ms, error_code, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_data_v2(out: bytearray, message: AlterPartitionResponsePartitionData) -> None:
+def _write_partition_data_v2(out: Pieces, message: AlterPartitionResponsePartitionData) -> None:
     isr = message.isr
     count = len(isr) + 1
     if count < 128:
-        out += _pack_ihiiB(
+        out.append(_pack_ihiiB(
             message.partition_index,
             message.error_code,
             message.leader_id,
             message.leader_epoch,
             count,
-        )
+        ))
     else:
-        out += _pack_ihii(
+        out.append(_pack_ihii(
             message.partition_index,
             message.error_code,
             message.leader_id,
             message.leader_epoch,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     if len(isr) < TABLE_SIZE:
-        out += PACK_INT32[len(isr)](*isr)
+        out.append(PACK_INT32[len(isr)](*isr))
     else:
-        out += pack_many("i", isr)
+        out.append(pack_many("i", isr))
     if message.unknown_tags:
-        out += _pack_bi(message.leader_recovery_state, message.partition_epoch)
+        out.append(_pack_bi(message.leader_recovery_state, message.partition_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_biB(message.leader_recovery_state, message.partition_epoch, 0)
+        out.append(_pack_biB(message.leader_recovery_state, message.partition_epoch, 0))
 
 
-def _write_topic_data_v2(out: bytearray, message: AlterPartitionResponseTopicData) -> None:
+def _write_topic_data_v2(out: Pieces, message: AlterPartitionResponseTopicData) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v2(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: AlterPartitionResponse) -> None:
+def _write_v2(out: Pieces, message: AlterPartitionResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v2(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -137,7 +140,7 @@ class AlterReplicaLogDirsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterReplicaLogDirsRequest, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -150,70 +153,84 @@ def _read_alter_replica_log_dir_topic_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic, int]:
+    message = AlterReplicaLogDirsRequestAlterReplicaLogDirTopic.__new__(
+        AlterReplicaLogDirsRequestAlterReplicaLogDirTopic,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+        message.partitions = [*UNPACK_INT32[count](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
+        message.partitions = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    return AlterReplicaLogDirsRequestAlterReplicaLogDirTopic(name, partitions), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_alter_replica_log_dir_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[AlterReplicaLogDirsRequestAlterReplicaLogDir, int]:
+    message = AlterReplicaLogDirsRequestAlterReplicaLogDir.__new__(
+        AlterReplicaLogDirsRequestAlterReplicaLogDir,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    path = str(buffer[position:end], "utf-8")
+    message.path = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_alter_replica_log_dir_topic_v1(buffer, position)
-        topics.append(topics_item)
-    return AlterReplicaLogDirsRequestAlterReplicaLogDir(path, topics), position
+    topics: list[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_alter_replica_log_dir_topic_v1(buffer, position)
+            topics.append(topics_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[AlterReplicaLogDirsRequest, int]:
-    dirs: list[AlterReplicaLogDirsRequestAlterReplicaLogDir]
+    message = AlterReplicaLogDirsRequest.__new__(AlterReplicaLogDirsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    dirs = []
-    for _ in range(count):
-        dirs_item, position = _read_alter_replica_log_dir_v1(buffer, position)
-        dirs.append(dirs_item)
-    return AlterReplicaLogDirsRequest(dirs), position
+    dirs: list[AlterReplicaLogDirsRequestAlterReplicaLogDir] = []
+    message.dirs = dirs
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            dirs_item, position = _read_alter_replica_log_dir_v1(buffer, position)
+            dirs.append(dirs_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_alter_replica_log_dir_topic_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic, int]:
+    message = AlterReplicaLogDirsRequestAlterReplicaLogDirTopic.__new__(
+        AlterReplicaLogDirsRequestAlterReplicaLogDirTopic,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -221,33 +238,34 @@ def _read_alter_replica_log_dir_topic_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterReplicaLogDirsRequestAlterReplicaLogDirTopic(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_alter_replica_log_dir_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[AlterReplicaLogDirsRequestAlterReplicaLogDir, int]:
+    message = AlterReplicaLogDirsRequestAlterReplicaLogDir.__new__(
+        AlterReplicaLogDirsRequestAlterReplicaLogDir,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -255,95 +273,96 @@ def _read_alter_replica_log_dir_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    path = str(buffer[position:end], "utf-8")
+    message.path = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_alter_replica_log_dir_topic_v2(buffer, position)
-        topics.append(topics_item)
+    topics: list[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_alter_replica_log_dir_topic_v2(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterReplicaLogDirsRequestAlterReplicaLogDir(path, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[AlterReplicaLogDirsRequest, int]:
-    dirs: list[AlterReplicaLogDirsRequestAlterReplicaLogDir]
+    message = AlterReplicaLogDirsRequest.__new__(AlterReplicaLogDirsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    dirs = []
-    for _ in range(count):
-        dirs_item, position = _read_alter_replica_log_dir_v2(buffer, position)
-        dirs.append(dirs_item)
+    dirs: list[AlterReplicaLogDirsRequestAlterReplicaLogDir] = []
+    message.dirs = dirs
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            dirs_item, position = _read_alter_replica_log_dir_v2(buffer, position)
+            dirs.append(dirs_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterReplicaLogDirsRequest(dirs, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_alter_replica_log_dir_topic_v1(
-    out: bytearray,
+    out: Pieces,
     message: AlterReplicaLogDirsRequestAlterReplicaLogDirTopic,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_alter_replica_log_dir_v1(
-    out: bytearray,
+    out: Pieces,
     message: AlterReplicaLogDirsRequestAlterReplicaLogDir,
 ) -> None:
     path = message.path
     data = path.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_alter_replica_log_dir_topic_v1(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: AlterReplicaLogDirsRequest) -> None:
+def _write_v1(out: Pieces, message: AlterReplicaLogDirsRequest) -> None:
     dirs = message.dirs
     count = len(dirs)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for dirs_item in dirs:
         _write_alter_replica_log_dir_v1(out, dirs_item)
     if message.unknown_tags:
@@ -351,72 +370,72 @@ def _write_v1(out: bytearray, message: AlterReplicaLogDirsRequest) -> None:
 
 
 def _write_alter_replica_log_dir_topic_v2(
-    out: bytearray,
+    out: Pieces,
     message: AlterReplicaLogDirsRequestAlterReplicaLogDirTopic,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_alter_replica_log_dir_v2(
-    out: bytearray,
+    out: Pieces,
     message: AlterReplicaLogDirsRequestAlterReplicaLogDir,
 ) -> None:
     path = message.path
     data = path.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_alter_replica_log_dir_topic_v2(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: AlterReplicaLogDirsRequest) -> None:
+def _write_v2(out: Pieces, message: AlterReplicaLogDirsRequest) -> None:
     dirs = message.dirs
     count = len(dirs) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for dirs_item in dirs:
         _write_alter_replica_log_dir_v2(out, dirs_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -145,7 +148,7 @@ class AlterReplicaLogDirsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterReplicaLogDirsResponse, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -158,71 +161,85 @@ def _read_alter_replica_log_dir_partition_result_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult, int]:
-    partition_index, error_code = _unpack_ih(buffer, position)
+    message = AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult.__new__(
+        AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult,
+    )
+    message.partition_index, message.error_code = _unpack_ih(buffer, position)
     position += 6
-    return AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult(partition_index, error_code), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_alter_replica_log_dir_topic_result_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult, int]:
+    message = AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult.__new__(
+        AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_alter_replica_log_dir_partition_result_v1(buffer, position)
-        partitions.append(partitions_item)
-    return AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult(topic_name, partitions), position
+    partitions: list[AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_alter_replica_log_dir_partition_result_v1(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[AlterReplicaLogDirsResponse, int]:
-    results: list[AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = AlterReplicaLogDirsResponse.__new__(AlterReplicaLogDirsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_alter_replica_log_dir_topic_result_v1(buffer, position)
-        results.append(results_item)
-    return AlterReplicaLogDirsResponse(throttle_time_ms, results), position
+    results: list[AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult] = []
+    message.results = results
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            results_item, position = _read_alter_replica_log_dir_topic_result_v1(buffer, position)
+            results.append(results_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_alter_replica_log_dir_partition_result_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult, int]:
-    partition_index, error_code, tags = _unpack_ihB(buffer, position)
+    message = AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult.__new__(
+        AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult,
+    )
+    message.partition_index, message.error_code, tags = _unpack_ihB(buffer, position)
     position += 7
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult(
-        partition_index,
-        error_code,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_alter_replica_log_dir_topic_result_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult, int]:
+    message = AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult.__new__(
+        AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -230,84 +247,85 @@ def _read_alter_replica_log_dir_topic_result_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_alter_replica_log_dir_partition_result_v2(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_alter_replica_log_dir_partition_result_v2(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult(topic_name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[AlterReplicaLogDirsResponse, int]:
-    results: list[AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = AlterReplicaLogDirsResponse.__new__(AlterReplicaLogDirsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_alter_replica_log_dir_topic_result_v2(buffer, position)
-        results.append(results_item)
+    results: list[AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult] = []
+    message.results = results
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            results_item, position = _read_alter_replica_log_dir_topic_result_v2(buffer, position)
+            results.append(results_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterReplicaLogDirsResponse(throttle_time_ms, results, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_alter_replica_log_dir_partition_result_v1(
-    out: bytearray,
+    out: Pieces,
     message: AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult,
 ) -> None:
-    out += _pack_ih(message.partition_index, message.error_code)
+    out.append(_pack_ih(message.partition_index, message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_alter_replica_log_dir_topic_result_v1(
-    out: bytearray,
+    out: Pieces,
     message: AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult,
 ) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_alter_replica_log_dir_partition_result_v1(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: AlterReplicaLogDirsResponse) -> None:
+def _write_v1(out: Pieces, message: AlterReplicaLogDirsResponse) -> None:
     results = message.results
     count = len(results)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for results_item in results:
         _write_alter_replica_log_dir_topic_result_v1(out, results_item)
     if message.unknown_tags:
@@ -315,56 +333,56 @@ def _write_v1(out: bytearray, message: AlterReplicaLogDirsResponse) -> None:
 
 
 def _write_alter_replica_log_dir_partition_result_v2(
-    out: bytearray,
+    out: Pieces,
     message: AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult,
 ) -> None:
     if message.unknown_tags:
-        out += _pack_ih(message.partition_index, message.error_code)
+        out.append(_pack_ih(message.partition_index, message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihB(message.partition_index, message.error_code, 0)
+        out.append(_pack_ihB(message.partition_index, message.error_code, 0))
 
 
 def _write_alter_replica_log_dir_topic_result_v2(
-    out: bytearray,
+    out: Pieces,
     message: AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult,
 ) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_alter_replica_log_dir_partition_result_v2(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: AlterReplicaLogDirsResponse) -> None:
+def _write_v2(out: Pieces, message: AlterReplicaLogDirsResponse) -> None:
     results = message.results
     count = len(results) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for results_item in results:
         _write_alter_replica_log_dir_topic_result_v2(out, results_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

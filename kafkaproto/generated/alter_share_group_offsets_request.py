@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -136,7 +139,7 @@ class AlterShareGroupOffsetsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterShareGroupOffsetsRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -146,15 +149,17 @@ class AlterShareGroupOffsetsRequest(Message):
 
 
 def _read_partition_v0(buffer: Buffer, position: int) -> tuple[AlterShareGroupOffsetsRequestPartition, int]:
-    partition_index, start_offset, tags = _unpack_iqB(buffer, position)
+    message = AlterShareGroupOffsetsRequestPartition.__new__(AlterShareGroupOffsetsRequestPartition)
+    message.partition_index, message.start_offset, tags = _unpack_iqB(buffer, position)
     position += 13
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterShareGroupOffsetsRequestPartition(partition_index, start_offset, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_v0(buffer: Buffer, position: int) -> tuple[AlterShareGroupOffsetsRequestTopic, int]:
+    message = AlterShareGroupOffsetsRequestTopic.__new__(AlterShareGroupOffsetsRequestTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -162,31 +167,32 @@ def _read_topic_v0(buffer: Buffer, position: int) -> tuple[AlterShareGroupOffset
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[AlterShareGroupOffsetsRequestPartition]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[AlterShareGroupOffsetsRequestPartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterShareGroupOffsetsRequestTopic(topic_name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterShareGroupOffsetsRequest, int]:
+    message = AlterShareGroupOffsetsRequest.__new__(AlterShareGroupOffsetsRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -194,82 +200,82 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AlterShareGroupOffsetsReque
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[AlterShareGroupOffsetsRequestTopic]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[AlterShareGroupOffsetsRequestTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterShareGroupOffsetsRequest(group_id, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_v0(out: bytearray, message: AlterShareGroupOffsetsRequestPartition) -> None:
+def _write_partition_v0(out: Pieces, message: AlterShareGroupOffsetsRequestPartition) -> None:
     if message.unknown_tags:
-        out += _pack_iq(message.partition_index, message.start_offset)
+        out.append(_pack_iq(message.partition_index, message.start_offset))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqB(message.partition_index, message.start_offset, 0)
+        out.append(_pack_iqB(message.partition_index, message.start_offset, 0))
 
 
-def _write_topic_v0(out: bytearray, message: AlterShareGroupOffsetsRequestTopic) -> None:
+def _write_topic_v0(out: Pieces, message: AlterShareGroupOffsetsRequestTopic) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: AlterShareGroupOffsetsRequest) -> None:
+def _write_v0(out: Pieces, message: AlterShareGroupOffsetsRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

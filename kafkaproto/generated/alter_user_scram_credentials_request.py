@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -154,7 +157,7 @@ class AlterUserScramCredentialsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AlterUserScramCredentialsRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -167,6 +170,9 @@ def _read_scram_credential_deletion_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[AlterUserScramCredentialsRequestScramCredentialDeletion, int]:
+    message = AlterUserScramCredentialsRequestScramCredentialDeletion.__new__(
+        AlterUserScramCredentialsRequestScramCredentialDeletion,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -174,20 +180,23 @@ def _read_scram_credential_deletion_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    mechanism, tags = _unpack_bB(buffer, position)
+    message.mechanism, tags = _unpack_bB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterUserScramCredentialsRequestScramCredentialDeletion(name, mechanism, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_scram_credential_upsertion_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[AlterUserScramCredentialsRequestScramCredentialUpsertion, int]:
+    message = AlterUserScramCredentialsRequestScramCredentialUpsertion.__new__(
+        AlterUserScramCredentialsRequestScramCredentialUpsertion,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -195,16 +204,16 @@ def _read_scram_credential_upsertion_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    mechanism, iterations, length = _unpack_biB(buffer, position)
+    message.mechanism, message.iterations, length = _unpack_biB(buffer, position)
     position += 6
     if length > 127:
         length, position = read_unsigned_varint(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    salt = bytes(buffer[position:end])
+    message.salt = bytes(buffer[position:end])
     position = end
     length = buffer[position]
     position += 1
@@ -213,135 +222,127 @@ def _read_scram_credential_upsertion_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    salted_password = bytes(buffer[position:end])
+    message.salted_password = bytes(buffer[position:end])
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterUserScramCredentialsRequestScramCredentialUpsertion(
-        name,
-        mechanism,
-        iterations,
-        salt,
-        salted_password,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterUserScramCredentialsRequest, int]:
-    deletions: list[AlterUserScramCredentialsRequestScramCredentialDeletion]
+    message = AlterUserScramCredentialsRequest.__new__(AlterUserScramCredentialsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    deletions = []
-    for _ in range(count):
-        deletions_item, position = _read_scram_credential_deletion_v0(buffer, position)
-        deletions.append(deletions_item)
-    upsertions: list[AlterUserScramCredentialsRequestScramCredentialUpsertion]
+    deletions: list[AlterUserScramCredentialsRequestScramCredentialDeletion] = []
+    message.deletions = deletions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            deletions_item, position = _read_scram_credential_deletion_v0(buffer, position)
+            deletions.append(deletions_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    upsertions = []
-    for _ in range(count):
-        upsertions_item, position = _read_scram_credential_upsertion_v0(buffer, position)
-        upsertions.append(upsertions_item)
+    upsertions: list[AlterUserScramCredentialsRequestScramCredentialUpsertion] = []
+    message.upsertions = upsertions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            upsertions_item, position = _read_scram_credential_upsertion_v0(buffer, position)
+            upsertions.append(upsertions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AlterUserScramCredentialsRequest(deletions, upsertions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_scram_credential_deletion_v0(
-    out: bytearray,
+    out: Pieces,
     message: AlterUserScramCredentialsRequestScramCredentialDeletion,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_b(message.mechanism)
+        out.append(_pack_b(message.mechanism))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_bB(message.mechanism, 0)
+        out.append(_pack_bB(message.mechanism, 0))
 
 
 def _write_scram_credential_upsertion_v0(
-    out: bytearray,
+    out: Pieces,
     message: AlterUserScramCredentialsRequestScramCredentialUpsertion,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     salt = message.salt
-    data = salt
-    length = len(data) + 1
+    length = len(salt) + 1
     if length < 128:
-        out += _pack_biB(message.mechanism, message.iterations, length)
+        out.append(_pack_biB(message.mechanism, message.iterations, length))
     else:
-        out += _pack_bi(message.mechanism, message.iterations)
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(_pack_bi(message.mechanism, message.iterations))
+        out.append(pack_length(length))
+    out.append(salt)
     salted_password = message.salted_password
-    data = salted_password
-    length = len(data) + 1
+    length = len(salted_password) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(salted_password)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: AlterUserScramCredentialsRequest) -> None:
+def _write_v0(out: Pieces, message: AlterUserScramCredentialsRequest) -> None:
     deletions = message.deletions
     count = len(deletions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for deletions_item in deletions:
         _write_scram_credential_deletion_v0(out, deletions_item)
     upsertions = message.upsertions
     count = len(upsertions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for upsertions_item in upsertions:
         _write_scram_credential_upsertion_v0(out, upsertions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

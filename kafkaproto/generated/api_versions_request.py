@@ -11,11 +11,13 @@ from typing import ClassVar
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -66,7 +68,7 @@ class ApiVersionsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ApiVersionsRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -76,10 +78,15 @@ class ApiVersionsRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ApiVersionsRequest, int]:
-    return ApiVersionsRequest(), position
+    message = ApiVersionsRequest.__new__(ApiVersionsRequest)
+    message.client_software_name = ""
+    message.client_software_version = ""
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[ApiVersionsRequest, int]:
+    message = ApiVersionsRequest.__new__(ApiVersionsRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -87,7 +94,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[ApiVersionsRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    client_software_name = str(buffer[position:end], "utf-8")
+    message.client_software_name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -96,42 +103,42 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[ApiVersionsRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    client_software_version = str(buffer[position:end], "utf-8")
+    message.client_software_version = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ApiVersionsRequest(client_software_name, client_software_version, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: ApiVersionsRequest) -> None:
+def _write_v0(out: Pieces, message: ApiVersionsRequest) -> None:
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: ApiVersionsRequest) -> None:
+def _write_v3(out: Pieces, message: ApiVersionsRequest) -> None:
     client_software_name = message.client_software_name
     data = client_software_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_software_version = message.client_software_version
     data = client_software_version.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

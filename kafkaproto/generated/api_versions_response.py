@@ -10,16 +10,19 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -240,7 +243,7 @@ class ApiVersionsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ApiVersionsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -250,56 +253,75 @@ class ApiVersionsResponse(Message):
 
 
 def _read_api_version_v0(buffer: Buffer, position: int) -> tuple[ApiVersionsResponseApiVersion, int]:
-    api_key, min_version, max_version = _unpack_hhh(buffer, position)
+    message = ApiVersionsResponseApiVersion.__new__(ApiVersionsResponseApiVersion)
+    message.api_key, message.min_version, message.max_version = _unpack_hhh(buffer, position)
     position += 6
-    return ApiVersionsResponseApiVersion(api_key, min_version, max_version), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ApiVersionsResponse, int]:
-    api_keys: list[ApiVersionsResponseApiVersion]
-    error_code, count = _unpack_hi(buffer, position)
+    message = ApiVersionsResponse.__new__(ApiVersionsResponse)
+    message.error_code, count = _unpack_hi(buffer, position)
     position += 6
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    api_keys = []
-    for _ in range(count):
-        api_keys_item, position = _read_api_version_v0(buffer, position)
-        api_keys.append(api_keys_item)
-    return ApiVersionsResponse(error_code, api_keys), position
+    api_keys: list[ApiVersionsResponseApiVersion] = []
+    message.api_keys = api_keys
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            api_keys_item, position = _read_api_version_v0(buffer, position)
+            api_keys.append(api_keys_item)
+    message.throttle_time_ms = 0
+    message.supported_features = []
+    message.finalized_features_epoch = -1
+    message.finalized_features = []
+    message.zk_migration_ready = False
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ApiVersionsResponse, int]:
-    api_keys: list[ApiVersionsResponseApiVersion]
-    error_code, count = _unpack_hi(buffer, position)
+    message = ApiVersionsResponse.__new__(ApiVersionsResponse)
+    message.error_code, count = _unpack_hi(buffer, position)
     position += 6
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    api_keys = []
-    for _ in range(count):
-        api_keys_item, position = _read_api_version_v0(buffer, position)
-        api_keys.append(api_keys_item)
-    (throttle_time_ms,) = _unpack_i(buffer, position)
+    api_keys: list[ApiVersionsResponseApiVersion] = []
+    message.api_keys = api_keys
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            api_keys_item, position = _read_api_version_v0(buffer, position)
+            api_keys.append(api_keys_item)
+    (message.throttle_time_ms,) = _unpack_i(buffer, position)
     position += 4
-    return ApiVersionsResponse(error_code, api_keys, throttle_time_ms), position
+    message.supported_features = []
+    message.finalized_features_epoch = -1
+    message.finalized_features = []
+    message.zk_migration_ready = False
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_api_version_v3(buffer: Buffer, position: int) -> tuple[ApiVersionsResponseApiVersion, int]:
-    api_key, min_version, max_version, tags = _unpack_hhhB(buffer, position)
+    message = ApiVersionsResponseApiVersion.__new__(ApiVersionsResponseApiVersion)
+    message.api_key, message.min_version, message.max_version, tags = _unpack_hhhB(buffer, position)
     position += 7
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ApiVersionsResponseApiVersion(api_key, min_version, max_version, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_supported_feature_key_v3(
     buffer: Buffer,
     position: int,
 ) -> tuple[ApiVersionsResponseSupportedFeatureKey, int]:
+    message = ApiVersionsResponseSupportedFeatureKey.__new__(ApiVersionsResponseSupportedFeatureKey)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -307,20 +329,21 @@ def _read_supported_feature_key_v3(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    min_version, max_version, tags = _unpack_hhB(buffer, position)
+    message.min_version, message.max_version, tags = _unpack_hhB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ApiVersionsResponseSupportedFeatureKey(name, min_version, max_version, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_finalized_feature_key_v3(
     buffer: Buffer,
     position: int,
 ) -> tuple[ApiVersionsResponseFinalizedFeatureKey, int]:
+    message = ApiVersionsResponseFinalizedFeatureKey.__new__(ApiVersionsResponseFinalizedFeatureKey)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -328,43 +351,39 @@ def _read_finalized_feature_key_v3(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    max_version_level, min_version_level, tags = _unpack_hhB(buffer, position)
+    message.max_version_level, message.min_version_level, tags = _unpack_hhB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ApiVersionsResponseFinalizedFeatureKey(
-        name,
-        max_version_level,
-        min_version_level,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[ApiVersionsResponse, int]:
-    api_keys: list[ApiVersionsResponseApiVersion]
-    error_code, count = _unpack_hB(buffer, position)
+    message = ApiVersionsResponse.__new__(ApiVersionsResponse)
+    message.error_code, count = _unpack_hB(buffer, position)
     position += 3
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    api_keys = []
-    for _ in range(count):
-        api_keys_item, position = _read_api_version_v3(buffer, position)
-        api_keys.append(api_keys_item)
-    throttle_time_ms, tags = _unpack_iB(buffer, position)
+    api_keys: list[ApiVersionsResponseApiVersion] = []
+    message.api_keys = api_keys
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            api_keys_item, position = _read_api_version_v3(buffer, position)
+            api_keys.append(api_keys_item)
+    message.throttle_time_ms, tags = _unpack_iB(buffer, position)
     position += 5
-    supported_features: list[ApiVersionsResponseSupportedFeatureKey] = []
-    finalized_features_epoch: int = -1
-    finalized_features: list[ApiVersionsResponseFinalizedFeatureKey] = []
-    zk_migration_ready: bool = False
-    unknown: dict[int, bytes] | None = None
+    message.supported_features = []
+    message.finalized_features_epoch = -1
+    message.finalized_features = []
+    message.zk_migration_ready = False
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -375,15 +394,16 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[ApiVersionsResponse, int]:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
                     raise Malformed
-                count -= 1
-                if count > len(buffer) - position:
-                    raise Malformed
-                supported_features = []
-                for _ in range(count):
-                    supported_features_item, position = _read_supported_feature_key_v3(buffer, position)
-                    supported_features.append(supported_features_item)
+                supported_features: list[ApiVersionsResponseSupportedFeatureKey] = []
+                message.supported_features = supported_features
+                if count > 1:
+                    if count - 1 > len(buffer) - position:
+                        raise Malformed
+                    for _ in range(1, count):
+                        supported_features_item, position = _read_supported_feature_key_v3(buffer, position)
+                        supported_features.append(supported_features_item)
             elif tag == 1:
-                (finalized_features_epoch,) = _unpack_q(buffer, position)
+                (message.finalized_features_epoch,) = _unpack_q(buffer, position)
                 position += 8
             elif tag == 2:
                 count = buffer[position]
@@ -392,148 +412,142 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[ApiVersionsResponse, int]:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
                     raise Malformed
-                count -= 1
-                if count > len(buffer) - position:
-                    raise Malformed
-                finalized_features = []
-                for _ in range(count):
-                    finalized_features_item, position = _read_finalized_feature_key_v3(buffer, position)
-                    finalized_features.append(finalized_features_item)
+                finalized_features: list[ApiVersionsResponseFinalizedFeatureKey] = []
+                message.finalized_features = finalized_features
+                if count > 1:
+                    if count - 1 > len(buffer) - position:
+                        raise Malformed
+                    for _ in range(1, count):
+                        finalized_features_item, position = _read_finalized_feature_key_v3(buffer, position)
+                        finalized_features.append(finalized_features_item)
             elif tag == 3:
-                zk_migration_ready = buffer[position] != 0
+                message.zk_migration_ready = buffer[position] != 0
                 position += 1
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return ApiVersionsResponse(
-        error_code,
-        api_keys,
-        throttle_time_ms,
-        supported_features,
-        finalized_features_epoch,
-        finalized_features,
-        zk_migration_ready,
-        unknown,
-    ), position
+    return message, position
 
 
-def _write_api_version_v0(out: bytearray, message: ApiVersionsResponseApiVersion) -> None:
-    out += _pack_hhh(message.api_key, message.min_version, message.max_version)
+def _write_api_version_v0(out: Pieces, message: ApiVersionsResponseApiVersion) -> None:
+    out.append(_pack_hhh(message.api_key, message.min_version, message.max_version))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: ApiVersionsResponse) -> None:
+def _write_v0(out: Pieces, message: ApiVersionsResponse) -> None:
     api_keys = message.api_keys
     count = len(api_keys)
-    out += _pack_hi(message.error_code, count)
+    out.append(_pack_hi(message.error_code, count))
     for api_keys_item in api_keys:
         _write_api_version_v0(out, api_keys_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: ApiVersionsResponse) -> None:
+def _write_v1(out: Pieces, message: ApiVersionsResponse) -> None:
     api_keys = message.api_keys
     count = len(api_keys)
-    out += _pack_hi(message.error_code, count)
+    out.append(_pack_hi(message.error_code, count))
     for api_keys_item in api_keys:
         _write_api_version_v0(out, api_keys_item)
-    out += _pack_i(message.throttle_time_ms)
+    out.append(_pack_i(message.throttle_time_ms))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_api_version_v3(out: bytearray, message: ApiVersionsResponseApiVersion) -> None:
+def _write_api_version_v3(out: Pieces, message: ApiVersionsResponseApiVersion) -> None:
     if message.unknown_tags:
-        out += _pack_hhh(message.api_key, message.min_version, message.max_version)
+        out.append(_pack_hhh(message.api_key, message.min_version, message.max_version))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hhhB(message.api_key, message.min_version, message.max_version, 0)
+        out.append(_pack_hhhB(message.api_key, message.min_version, message.max_version, 0))
 
 
-def _write_supported_feature_key_v3(out: bytearray, message: ApiVersionsResponseSupportedFeatureKey) -> None:
+def _write_supported_feature_key_v3(out: Pieces, message: ApiVersionsResponseSupportedFeatureKey) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_hh(message.min_version, message.max_version)
+        out.append(_pack_hh(message.min_version, message.max_version))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hhB(message.min_version, message.max_version, 0)
+        out.append(_pack_hhB(message.min_version, message.max_version, 0))
 
 
-def _write_finalized_feature_key_v3(out: bytearray, message: ApiVersionsResponseFinalizedFeatureKey) -> None:
+def _write_finalized_feature_key_v3(out: Pieces, message: ApiVersionsResponseFinalizedFeatureKey) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_hh(message.max_version_level, message.min_version_level)
+        out.append(_pack_hh(message.max_version_level, message.min_version_level))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hhB(message.max_version_level, message.min_version_level, 0)
+        out.append(_pack_hhB(message.max_version_level, message.min_version_level, 0))
 
 
-def _write_v3(out: bytearray, message: ApiVersionsResponse) -> None:
+def _write_v3(out: Pieces, message: ApiVersionsResponse) -> None:
     api_keys = message.api_keys
     count = len(api_keys) + 1
     if count < 128:
-        out += _pack_hB(message.error_code, count)
+        out.append(_pack_hB(message.error_code, count))
     else:
-        out += _pack_h(message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_h(message.error_code))
+        out.append(pack_length(count))
     for api_keys_item in api_keys:
         _write_api_version_v3(out, api_keys_item)
-    out += _pack_i(message.throttle_time_ms)
+    out.append(_pack_i(message.throttle_time_ms))
     tagged = []
+    section: Pieces
     if len(message.supported_features) != 0:
-        section = bytearray()
+        section = []
         supported_features = message.supported_features
         count = len(supported_features) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         for supported_features_item in supported_features:
             _write_supported_feature_key_v3(section, supported_features_item)
-        tagged.append((0, section))
+        tagged.append((0, b"".join(section)))
     if message.finalized_features_epoch != -1:
-        section = bytearray()
-        section += _pack_q(message.finalized_features_epoch)
-        tagged.append((1, section))
+        section = []
+        section.append(_pack_q(message.finalized_features_epoch))
+        tagged.append((1, b"".join(section)))
     if len(message.finalized_features) != 0:
-        section = bytearray()
+        section = []
         finalized_features = message.finalized_features
         count = len(finalized_features) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         for finalized_features_item in finalized_features:
             _write_finalized_feature_key_v3(section, finalized_features_item)
-        tagged.append((2, section))
+        tagged.append((2, b"".join(section)))
     if message.zk_migration_ready:
-        section = bytearray()
-        section += _pack_t(message.zk_migration_ready)
-        tagged.append((3, section))
+        section = []
+        section.append(_pack_t(message.zk_migration_ready))
+        tagged.append((3, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

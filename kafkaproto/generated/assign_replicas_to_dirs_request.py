@@ -10,9 +10,17 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import EMPTY, Buffer, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import (
+    EMPTY,
+    Buffer,
+    Malformed,
+    Pieces,
+    pack_length,
+    read_unknown_tags,
+    write_tag_section,
+)
 
 ZERO_UUID = bytes(16)
 _unpack_uB = struct.Struct(">16sB").unpack_from
@@ -163,7 +171,7 @@ class AssignReplicasToDirsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[AssignReplicasToDirsRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -176,146 +184,150 @@ def _read_partition_data_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[AssignReplicasToDirsRequestPartitionData, int]:
-    partition_index, tags = _unpack_iB(buffer, position)
+    message = AssignReplicasToDirsRequestPartitionData.__new__(AssignReplicasToDirsRequestPartitionData)
+    message.partition_index, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AssignReplicasToDirsRequestPartitionData(partition_index, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[AssignReplicasToDirsRequestTopicData, int]:
-    partitions: list[AssignReplicasToDirsRequestPartitionData]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = AssignReplicasToDirsRequestTopicData.__new__(AssignReplicasToDirsRequestTopicData)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[AssignReplicasToDirsRequestPartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AssignReplicasToDirsRequestTopicData(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_directory_data_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[AssignReplicasToDirsRequestDirectoryData, int]:
-    topics: list[AssignReplicasToDirsRequestTopicData]
-    id, count = _unpack_uB(buffer, position)
+    message = AssignReplicasToDirsRequestDirectoryData.__new__(AssignReplicasToDirsRequestDirectoryData)
+    message.id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[AssignReplicasToDirsRequestTopicData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_data_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AssignReplicasToDirsRequestDirectoryData(id, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AssignReplicasToDirsRequest, int]:
-    directories: list[AssignReplicasToDirsRequestDirectoryData]
-    broker_id, broker_epoch, count = _unpack_iqB(buffer, position)
+    message = AssignReplicasToDirsRequest.__new__(AssignReplicasToDirsRequest)
+    message.broker_id, message.broker_epoch, count = _unpack_iqB(buffer, position)
     position += 13
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    directories = []
-    for _ in range(count):
-        directories_item, position = _read_directory_data_v0(buffer, position)
-        directories.append(directories_item)
+    directories: list[AssignReplicasToDirsRequestDirectoryData] = []
+    message.directories = directories
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            directories_item, position = _read_directory_data_v0(buffer, position)
+            directories.append(directories_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return AssignReplicasToDirsRequest(broker_id, broker_epoch, directories, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_data_v0(out: bytearray, message: AssignReplicasToDirsRequestPartitionData) -> None:
+def _write_partition_data_v0(out: Pieces, message: AssignReplicasToDirsRequestPartitionData) -> None:
     if message.unknown_tags:
-        out += _pack_i(message.partition_index)
+        out.append(_pack_i(message.partition_index))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.partition_index, 0)
+        out.append(_pack_iB(message.partition_index, 0))
 
 
-def _write_topic_data_v0(out: bytearray, message: AssignReplicasToDirsRequestTopicData) -> None:
+def _write_topic_data_v0(out: Pieces, message: AssignReplicasToDirsRequestTopicData) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_directory_data_v0(out: bytearray, message: AssignReplicasToDirsRequestDirectoryData) -> None:
+def _write_directory_data_v0(out: Pieces, message: AssignReplicasToDirsRequestDirectoryData) -> None:
     id = message.id
     if len(id) != 16:
         raise Malformed
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_uB(id, count)
+        out.append(_pack_uB(id, count))
     else:
-        out += id
-        write_unsigned_varint(out, count)
+        out.append(id)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: AssignReplicasToDirsRequest) -> None:
+def _write_v0(out: Pieces, message: AssignReplicasToDirsRequest) -> None:
     directories = message.directories
     count = len(directories) + 1
     if count < 128:
-        out += _pack_iqB(message.broker_id, message.broker_epoch, count)
+        out.append(_pack_iqB(message.broker_id, message.broker_epoch, count))
     else:
-        out += _pack_iq(message.broker_id, message.broker_epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iq(message.broker_id, message.broker_epoch))
+        out.append(pack_length(count))
     for directories_item in directories:
         _write_directory_data_v0(out, directories_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -210,7 +213,7 @@ class BeginQuorumEpochRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[BeginQuorumEpochRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -223,75 +226,88 @@ def _read_partition_data_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[BeginQuorumEpochRequestPartitionData, int]:
-    partition_index, leader_id, leader_epoch = _unpack_iii(buffer, position)
+    message = BeginQuorumEpochRequestPartitionData.__new__(BeginQuorumEpochRequestPartitionData)
+    message.partition_index, message.leader_id, message.leader_epoch = _unpack_iii(buffer, position)
     position += 12
-    return BeginQuorumEpochRequestPartitionData(partition_index, ZERO_UUID, leader_id, leader_epoch), position
+    message.voter_directory_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochRequestTopicData, int]:
+    message = BeginQuorumEpochRequestTopicData.__new__(BeginQuorumEpochRequestTopicData)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[BeginQuorumEpochRequestPartitionData]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v0(buffer, position)
-        partitions.append(partitions_item)
-    return BeginQuorumEpochRequestTopicData(topic_name, partitions), position
+    partitions: list[BeginQuorumEpochRequestPartitionData] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_data_v0(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochRequest, int]:
+    message = BeginQuorumEpochRequest.__new__(BeginQuorumEpochRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[BeginQuorumEpochRequestTopicData]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v0(buffer, position)
-        topics.append(topics_item)
-    return BeginQuorumEpochRequest(cluster_id, -1, topics), position
+    topics: list[BeginQuorumEpochRequestTopicData] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_data_v0(buffer, position)
+            topics.append(topics_item)
+    message.voter_id = -1
+    message.leader_endpoints = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_data_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[BeginQuorumEpochRequestPartitionData, int]:
-    partition_index, voter_directory_id, leader_id, leader_epoch, tags = _unpack_iuiiB(buffer, position)
+    message = BeginQuorumEpochRequestPartitionData.__new__(BeginQuorumEpochRequestPartitionData)
+    (
+        message.partition_index,
+        message.voter_directory_id,
+        message.leader_id,
+        message.leader_epoch,
+        tags,
+    ) = _unpack_iuiiB(buffer, position)
     position += 29
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return BeginQuorumEpochRequestPartitionData(
-        partition_index,
-        voter_directory_id,
-        leader_id,
-        leader_epoch,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochRequestTopicData, int]:
+    message = BeginQuorumEpochRequestTopicData.__new__(BeginQuorumEpochRequestTopicData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -299,34 +315,35 @@ def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpoch
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[BeginQuorumEpochRequestPartitionData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v1(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[BeginQuorumEpochRequestPartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v1(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return BeginQuorumEpochRequestTopicData(topic_name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_leader_endpoint_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[BeginQuorumEpochRequestLeaderEndpoint, int]:
+    message = BeginQuorumEpochRequestLeaderEndpoint.__new__(BeginQuorumEpochRequestLeaderEndpoint)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -334,7 +351,7 @@ def _read_leader_endpoint_v1(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -343,85 +360,86 @@ def _read_leader_endpoint_v1(
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, tags = _unpack_HB(buffer, position)
+    message.port, tags = _unpack_HB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return BeginQuorumEpochRequestLeaderEndpoint(name, host, port, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochRequest, int]:
+    message = BeginQuorumEpochRequest.__new__(BeginQuorumEpochRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length - 1
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[BeginQuorumEpochRequestTopicData]
-    voter_id, count = _unpack_iB(buffer, position)
+    message.voter_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v1(buffer, position)
-        topics.append(topics_item)
-    leader_endpoints: list[BeginQuorumEpochRequestLeaderEndpoint]
+    topics: list[BeginQuorumEpochRequestTopicData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_data_v1(buffer, position)
+            topics.append(topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    leader_endpoints = []
-    for _ in range(count):
-        leader_endpoints_item, position = _read_leader_endpoint_v1(buffer, position)
-        leader_endpoints.append(leader_endpoints_item)
+    leader_endpoints: list[BeginQuorumEpochRequestLeaderEndpoint] = []
+    message.leader_endpoints = leader_endpoints
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            leader_endpoints_item, position = _read_leader_endpoint_v1(buffer, position)
+            leader_endpoints.append(leader_endpoints_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return BeginQuorumEpochRequest(cluster_id, voter_id, topics, leader_endpoints, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_data_v0(out: bytearray, message: BeginQuorumEpochRequestPartitionData) -> None:
-    out += _pack_iii(message.partition_index, message.leader_id, message.leader_epoch)
+def _write_partition_data_v0(out: Pieces, message: BeginQuorumEpochRequestPartitionData) -> None:
+    out.append(_pack_iii(message.partition_index, message.leader_id, message.leader_epoch))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_data_v0(out: bytearray, message: BeginQuorumEpochRequestTopicData) -> None:
+def _write_topic_data_v0(out: Pieces, message: BeginQuorumEpochRequestTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_data_v0(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: BeginQuorumEpochRequest) -> None:
+def _write_v0(out: Pieces, message: BeginQuorumEpochRequest) -> None:
     cluster_id = message.cluster_id
     if cluster_id is None:
         data = b""
@@ -429,87 +447,87 @@ def _write_v0(out: bytearray, message: BeginQuorumEpochRequest) -> None:
     else:
         data = cluster_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_data_v0(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_data_v1(out: bytearray, message: BeginQuorumEpochRequestPartitionData) -> None:
+def _write_partition_data_v1(out: Pieces, message: BeginQuorumEpochRequestPartitionData) -> None:
     voter_directory_id = message.voter_directory_id
     if len(voter_directory_id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_iuii(
+        out.append(_pack_iuii(
             message.partition_index,
             voter_directory_id,
             message.leader_id,
             message.leader_epoch,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iuiiB(
+        out.append(_pack_iuiiB(
             message.partition_index,
             voter_directory_id,
             message.leader_id,
             message.leader_epoch,
             0,
-        )
+        ))
 
 
-def _write_topic_data_v1(out: bytearray, message: BeginQuorumEpochRequestTopicData) -> None:
+def _write_topic_data_v1(out: Pieces, message: BeginQuorumEpochRequestTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v1(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_leader_endpoint_v1(out: bytearray, message: BeginQuorumEpochRequestLeaderEndpoint) -> None:
+def _write_leader_endpoint_v1(out: Pieces, message: BeginQuorumEpochRequestLeaderEndpoint) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_H(message.port)
+        out.append(_pack_H(message.port))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_HB(message.port, 0)
+        out.append(_pack_HB(message.port, 0))
 
 
-def _write_v1(out: bytearray, message: BeginQuorumEpochRequest) -> None:
+def _write_v1(out: Pieces, message: BeginQuorumEpochRequest) -> None:
     cluster_id = message.cluster_id
     if cluster_id is None:
         data = b""
@@ -518,31 +536,31 @@ def _write_v1(out: bytearray, message: BeginQuorumEpochRequest) -> None:
         data = cluster_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.voter_id, count)
+        out.append(_pack_iB(message.voter_id, count))
     else:
-        out += _pack_i(message.voter_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.voter_id))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v1(out, topics_item)
     leader_endpoints = message.leader_endpoints
     count = len(leader_endpoints) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for leader_endpoints_item in leader_endpoints:
         _write_leader_endpoint_v1(out, leader_endpoints_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,16 +10,19 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -206,7 +209,7 @@ class BeginQuorumEpochResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[BeginQuorumEpochResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -219,72 +222,83 @@ def _read_partition_data_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[BeginQuorumEpochResponsePartitionData, int]:
-    partition_index, error_code, leader_id, leader_epoch = _unpack_ihii(buffer, position)
+    message = BeginQuorumEpochResponsePartitionData.__new__(BeginQuorumEpochResponsePartitionData)
+    (
+        message.partition_index,
+        message.error_code,
+        message.leader_id,
+        message.leader_epoch,
+    ) = _unpack_ihii(buffer, position)
     position += 14
-    return BeginQuorumEpochResponsePartitionData(
-        partition_index,
-        error_code,
-        leader_id,
-        leader_epoch,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochResponseTopicData, int]:
+    message = BeginQuorumEpochResponseTopicData.__new__(BeginQuorumEpochResponseTopicData)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[BeginQuorumEpochResponsePartitionData]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v0(buffer, position)
-        partitions.append(partitions_item)
-    return BeginQuorumEpochResponseTopicData(topic_name, partitions), position
+    partitions: list[BeginQuorumEpochResponsePartitionData] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_data_v0(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochResponse, int]:
-    topics: list[BeginQuorumEpochResponseTopicData]
-    error_code, count = _unpack_hi(buffer, position)
+    message = BeginQuorumEpochResponse.__new__(BeginQuorumEpochResponse)
+    message.error_code, count = _unpack_hi(buffer, position)
     position += 6
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v0(buffer, position)
-        topics.append(topics_item)
-    return BeginQuorumEpochResponse(error_code, topics), position
+    topics: list[BeginQuorumEpochResponseTopicData] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_data_v0(buffer, position)
+            topics.append(topics_item)
+    message.node_endpoints = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_data_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[BeginQuorumEpochResponsePartitionData, int]:
-    partition_index, error_code, leader_id, leader_epoch, tags = _unpack_ihiiB(buffer, position)
+    message = BeginQuorumEpochResponsePartitionData.__new__(BeginQuorumEpochResponsePartitionData)
+    (
+        message.partition_index,
+        message.error_code,
+        message.leader_id,
+        message.leader_epoch,
+        tags,
+    ) = _unpack_ihiiB(buffer, position)
     position += 15
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return BeginQuorumEpochResponsePartitionData(
-        partition_index,
-        error_code,
-        leader_id,
-        leader_epoch,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochResponseTopicData, int]:
+    message = BeginQuorumEpochResponseTopicData.__new__(BeginQuorumEpochResponseTopicData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -292,67 +306,69 @@ def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpoch
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[BeginQuorumEpochResponsePartitionData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v1(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[BeginQuorumEpochResponsePartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v1(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return BeginQuorumEpochResponseTopicData(topic_name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_node_endpoint_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochResponseNodeEndpoint, int]:
-    node_id, length = _unpack_iB(buffer, position)
+    message = BeginQuorumEpochResponseNodeEndpoint.__new__(BeginQuorumEpochResponseNodeEndpoint)
+    message.node_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, tags = _unpack_HB(buffer, position)
+    message.port, tags = _unpack_HB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return BeginQuorumEpochResponseNodeEndpoint(node_id, host, port, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochResponse, int]:
-    topics: list[BeginQuorumEpochResponseTopicData]
-    error_code, count = _unpack_hB(buffer, position)
+    message = BeginQuorumEpochResponse.__new__(BeginQuorumEpochResponse)
+    message.error_code, count = _unpack_hB(buffer, position)
     position += 3
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v1(buffer, position)
-        topics.append(topics_item)
+    topics: list[BeginQuorumEpochResponseTopicData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_data_v1(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    node_endpoints: list[BeginQuorumEpochResponseNodeEndpoint] = []
-    unknown: dict[int, bytes] | None = None
+    message.node_endpoints = []
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -363,141 +379,149 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochResponse, i
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
                     raise Malformed
-                count -= 1
-                if count > len(buffer) - position:
-                    raise Malformed
-                node_endpoints = []
-                for _ in range(count):
-                    node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
-                    node_endpoints.append(node_endpoints_item)
+                node_endpoints: list[BeginQuorumEpochResponseNodeEndpoint] = []
+                message.node_endpoints = node_endpoints
+                if count > 1:
+                    if count - 1 > len(buffer) - position:
+                        raise Malformed
+                    for _ in range(1, count):
+                        node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
+                        node_endpoints.append(node_endpoints_item)
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return BeginQuorumEpochResponse(error_code, topics, node_endpoints, unknown), position
+    return message, position
 
 
-def _write_partition_data_v0(out: bytearray, message: BeginQuorumEpochResponsePartitionData) -> None:
-    out += _pack_ihii(message.partition_index, message.error_code, message.leader_id, message.leader_epoch)
+def _write_partition_data_v0(out: Pieces, message: BeginQuorumEpochResponsePartitionData) -> None:
+    out.append(_pack_ihii(
+        message.partition_index,
+        message.error_code,
+        message.leader_id,
+        message.leader_epoch,
+    ))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_data_v0(out: bytearray, message: BeginQuorumEpochResponseTopicData) -> None:
+def _write_topic_data_v0(out: Pieces, message: BeginQuorumEpochResponseTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_data_v0(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: BeginQuorumEpochResponse) -> None:
+def _write_v0(out: Pieces, message: BeginQuorumEpochResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
     topics = message.topics
     count = len(topics)
-    out += _pack_hi(message.error_code, count)
+    out.append(_pack_hi(message.error_code, count))
     for topics_item in topics:
         _write_topic_data_v0(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_data_v1(out: bytearray, message: BeginQuorumEpochResponsePartitionData) -> None:
+def _write_partition_data_v1(out: Pieces, message: BeginQuorumEpochResponsePartitionData) -> None:
     if message.unknown_tags:
-        out += _pack_ihii(
+        out.append(_pack_ihii(
             message.partition_index,
             message.error_code,
             message.leader_id,
             message.leader_epoch,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihiiB(
+        out.append(_pack_ihiiB(
             message.partition_index,
             message.error_code,
             message.leader_id,
             message.leader_epoch,
             0,
-        )
+        ))
 
 
-def _write_topic_data_v1(out: bytearray, message: BeginQuorumEpochResponseTopicData) -> None:
+def _write_topic_data_v1(out: Pieces, message: BeginQuorumEpochResponseTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v1(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_node_endpoint_v1(out: bytearray, message: BeginQuorumEpochResponseNodeEndpoint) -> None:
+def _write_node_endpoint_v1(out: Pieces, message: BeginQuorumEpochResponseNodeEndpoint) -> None:
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.node_id, length)
+        out.append(_pack_iB(message.node_id, length))
     else:
-        out += _pack_i(message.node_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.node_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_H(message.port)
+        out.append(_pack_H(message.port))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_HB(message.port, 0)
+        out.append(_pack_HB(message.port, 0))
 
 
-def _write_v1(out: bytearray, message: BeginQuorumEpochResponse) -> None:
+def _write_v1(out: Pieces, message: BeginQuorumEpochResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_hB(message.error_code, count)
+        out.append(_pack_hB(message.error_code, count))
     else:
-        out += _pack_h(message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_h(message.error_code))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v1(out, topics_item)
     tagged = []
+    section: Pieces
     if len(message.node_endpoints) != 0:
-        section = bytearray()
+        section = []
         node_endpoints = message.node_endpoints
         count = len(node_endpoints) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         for node_endpoints_item in node_endpoints:
             _write_node_endpoint_v1(section, node_endpoints_item)
-        tagged.append((0, section))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -11,11 +11,13 @@ from typing import ClassVar
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_tag_section,
-    write_string_length,
     write_tag_section,
 )
 
@@ -55,7 +57,7 @@ class BeginTransactionRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[BeginTransactionRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -65,10 +67,11 @@ class BeginTransactionRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[BeginTransactionRecord, int]:
+    message = BeginTransactionRecord.__new__(BeginTransactionRecord)
     tags = buffer[position]
     position += 1
-    name: str | None = None
-    unknown: dict[int, bytes] | None = None
+    message.name = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -78,25 +81,27 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[BeginTransactionRecord, int
                 if length > 127:
                     length, position = read_string_length(buffer, position - 1)
                 if not length:
-                    name = None
+                    message.name = None
                 else:
                     end = position + length - 1
-                    name = str(buffer[position:end], "utf-8")
+                    message.name = str(buffer[position:end], "utf-8")
                     position = end
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return BeginTransactionRecord(name, unknown), position
+    return message, position
 
 
-def _write_v0(out: bytearray, message: BeginTransactionRecord) -> None:
+def _write_v0(out: Pieces, message: BeginTransactionRecord) -> None:
     tagged = []
+    section: Pieces
     if message.name is not None:
-        section = bytearray()
+        section = []
         name = message.name
         if name is None:
             data = b""
@@ -105,15 +110,15 @@ def _write_v0(out: bytearray, message: BeginTransactionRecord) -> None:
             data = name.encode()
             length = len(data) + 1
         if length < 128:
-            section.append(length)
+            section.append(BYTES[length])
         else:
-            write_string_length(section, length)
-        section += data
-        tagged.append((0, section))
+            section.append(pack_string_length(length))
+        section.append(data)
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,12 +10,15 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_uuids,
     read_tag_section,
     unpack_many,
@@ -106,7 +109,7 @@ class BrokerHeartbeatRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[BrokerHeartbeatRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -116,38 +119,49 @@ class BrokerHeartbeatRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[BrokerHeartbeatRequest, int]:
-    broker_id, broker_epoch, current_metadata_offset, want_fence, want_shut_down, tags = _unpack_iqqttB(buffer, position)
+    message = BrokerHeartbeatRequest.__new__(BrokerHeartbeatRequest)
+    (
+        message.broker_id,
+        message.broker_epoch,
+        message.current_metadata_offset,
+        message.want_fence,
+        message.want_shut_down,
+        tags,
+    ) = _unpack_iqqttB(buffer, position)
     position += 23
-    unknown: dict[int, bytes] | None = None
+    message.offline_log_dirs = []
+    message.cordoned_log_dirs = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag in (0, 1,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return BrokerHeartbeatRequest(
-        broker_id,
-        broker_epoch,
-        current_metadata_offset,
-        want_fence,
-        want_shut_down,
-        [],
-        None,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[BrokerHeartbeatRequest, int]:
-    broker_id, broker_epoch, current_metadata_offset, want_fence, want_shut_down, tags = _unpack_iqqttB(buffer, position)
+    message = BrokerHeartbeatRequest.__new__(BrokerHeartbeatRequest)
+    (
+        message.broker_id,
+        message.broker_epoch,
+        message.current_metadata_offset,
+        message.want_fence,
+        message.want_shut_down,
+        tags,
+    ) = _unpack_iqqttB(buffer, position)
     position += 23
-    offline_log_dirs: list[bytes] = []
-    unknown: dict[int, bytes] | None = None
+    message.cordoned_log_dirs = None
+    message.offline_log_dirs = []
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -158,36 +172,35 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[BrokerHeartbeatRequest, int
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
                     raise Malformed
-                count -= 1
-                offline_log_dirs = unpack_many("16s", 16, count, buffer, position)
-                position += count * 16
+                message.offline_log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+                position += count * 16 - 16
             elif tag in (1,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return BrokerHeartbeatRequest(
-        broker_id,
-        broker_epoch,
-        current_metadata_offset,
-        want_fence,
-        want_shut_down,
-        offline_log_dirs,
-        None,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[BrokerHeartbeatRequest, int]:
-    broker_id, broker_epoch, current_metadata_offset, want_fence, want_shut_down, tags = _unpack_iqqttB(buffer, position)
+    message = BrokerHeartbeatRequest.__new__(BrokerHeartbeatRequest)
+    (
+        message.broker_id,
+        message.broker_epoch,
+        message.current_metadata_offset,
+        message.want_fence,
+        message.want_shut_down,
+        tags,
+    ) = _unpack_iqqttB(buffer, position)
     position += 23
-    offline_log_dirs: list[bytes] = []
-    cordoned_log_dirs: list[bytes] | None = None
-    unknown: dict[int, bytes] | None = None
+    message.offline_log_dirs = []
+    message.cordoned_log_dirs = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -198,112 +211,104 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[BrokerHeartbeatRequest, int
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
                     raise Malformed
-                count -= 1
-                offline_log_dirs = unpack_many("16s", 16, count, buffer, position)
-                position += count * 16
+                message.offline_log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+                position += count * 16 - 16
             elif tag == 1:
                 count = buffer[position]
                 position += 1
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    cordoned_log_dirs = None
+                    message.cordoned_log_dirs = None
                 else:
-                    count -= 1
-                    cordoned_log_dirs = unpack_many("16s", 16, count, buffer, position)
-                    position += count * 16
+                    message.cordoned_log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+                    position += count * 16 - 16
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return BrokerHeartbeatRequest(
-        broker_id,
-        broker_epoch,
-        current_metadata_offset,
-        want_fence,
-        want_shut_down,
-        offline_log_dirs,
-        cordoned_log_dirs,
-        unknown,
-    ), position
+    return message, position
 
 
-def _write_v0(out: bytearray, message: BrokerHeartbeatRequest) -> None:
+def _write_v0(out: Pieces, message: BrokerHeartbeatRequest) -> None:
     if len(message.offline_log_dirs) != 0:
         raise Malformed
     if message.cordoned_log_dirs is not None:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_iqqtt(
+        out.append(_pack_iqqtt(
             message.broker_id,
             message.broker_epoch,
             message.current_metadata_offset,
             message.want_fence,
             message.want_shut_down,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqqttB(
+        out.append(_pack_iqqttB(
             message.broker_id,
             message.broker_epoch,
             message.current_metadata_offset,
             message.want_fence,
             message.want_shut_down,
             0,
-        )
+        ))
 
 
-def _write_v1(out: bytearray, message: BrokerHeartbeatRequest) -> None:
+def _write_v1(out: Pieces, message: BrokerHeartbeatRequest) -> None:
     if message.cordoned_log_dirs is not None:
         raise Malformed
-    out += _pack_iqqtt(
+    out.append(_pack_iqqtt(
         message.broker_id,
         message.broker_epoch,
         message.current_metadata_offset,
         message.want_fence,
         message.want_shut_down,
-    )
+    ))
     tagged = []
+    section: Pieces
     if len(message.offline_log_dirs) != 0:
-        section = bytearray()
+        section = []
         offline_log_dirs = message.offline_log_dirs
         count = len(offline_log_dirs) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
-        section += pack_uuids(offline_log_dirs)
-        tagged.append((0, section))
+            section.append(pack_length(count))
+        section.append(pack_uuids(offline_log_dirs))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: BrokerHeartbeatRequest) -> None:
-    out += _pack_iqqtt(
+def _write_v2(out: Pieces, message: BrokerHeartbeatRequest) -> None:
+    out.append(_pack_iqqtt(
         message.broker_id,
         message.broker_epoch,
         message.current_metadata_offset,
         message.want_fence,
         message.want_shut_down,
-    )
+    ))
     tagged = []
+    section: Pieces
     if len(message.offline_log_dirs) != 0:
-        section = bytearray()
+        section = []
         offline_log_dirs = message.offline_log_dirs
         count = len(offline_log_dirs) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
-        section += pack_uuids(offline_log_dirs)
-        tagged.append((0, section))
+            section.append(pack_length(count))
+        section.append(pack_uuids(offline_log_dirs))
+        tagged.append((0, b"".join(section)))
     if message.cordoned_log_dirs is not None:
-        section = bytearray()
+        section = []
         cordoned_log_dirs = message.cordoned_log_dirs
         if cordoned_log_dirs is None:
             cordoned_log_dirs = EMPTY
@@ -311,15 +316,15 @@ def _write_v2(out: bytearray, message: BrokerHeartbeatRequest) -> None:
         else:
             count = len(cordoned_log_dirs) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
-        section += pack_uuids(cordoned_log_dirs)
-        tagged.append((1, section))
+            section.append(pack_length(count))
+        section.append(pack_uuids(cordoned_log_dirs))
+        tagged.append((1, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_ihtttB = struct.Struct(">ih???B").unpack_from
 _pack_ihttt = struct.Struct(">ih???").pack
@@ -83,7 +83,7 @@ class BrokerHeartbeatResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[BrokerHeartbeatResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -93,40 +93,41 @@ class BrokerHeartbeatResponse(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[BrokerHeartbeatResponse, int]:
-    throttle_time_ms, error_code, is_caught_up, is_fenced, should_shut_down, tags = _unpack_ihtttB(buffer, position)
+    message = BrokerHeartbeatResponse.__new__(BrokerHeartbeatResponse)
+    (
+        message.throttle_time_ms,
+        message.error_code,
+        message.is_caught_up,
+        message.is_fenced,
+        message.should_shut_down,
+        tags,
+    ) = _unpack_ihtttB(buffer, position)
     position += 10
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return BrokerHeartbeatResponse(
-        throttle_time_ms,
-        error_code,
-        is_caught_up,
-        is_fenced,
-        should_shut_down,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: BrokerHeartbeatResponse) -> None:
+def _write_v0(out: Pieces, message: BrokerHeartbeatResponse) -> None:
     if message.unknown_tags:
-        out += _pack_ihttt(
+        out.append(_pack_ihttt(
             message.throttle_time_ms,
             message.error_code,
             message.is_caught_up,
             message.is_fenced,
             message.should_shut_down,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihtttB(
+        out.append(_pack_ihtttB(
             message.throttle_time_ms,
             message.error_code,
             message.is_caught_up,
             message.is_fenced,
             message.should_shut_down,
             0,
-        )
+        ))
 
 
 _READERS = (

@@ -10,12 +10,15 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_uuids,
     read_tag_section,
     unpack_many,
@@ -103,7 +106,7 @@ class BrokerRegistrationChangeRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[BrokerRegistrationChangeRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -113,78 +116,81 @@ class BrokerRegistrationChangeRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[BrokerRegistrationChangeRecord, int]:
-    broker_id, broker_epoch, tags = _unpack_iqB(buffer, position)
+    message = BrokerRegistrationChangeRecord.__new__(BrokerRegistrationChangeRecord)
+    message.broker_id, message.broker_epoch, tags = _unpack_iqB(buffer, position)
     position += 13
-    fenced: int = 0
-    unknown: dict[int, bytes] | None = None
+    message.in_controlled_shutdown = 0
+    message.log_dirs = []
+    message.cordoned_log_dirs = None
+    message.fenced = 0
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (fenced,) = _unpack_b(buffer, position)
+                (message.fenced,) = _unpack_b(buffer, position)
                 position += 1
             elif tag in (1, 2, 3,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return BrokerRegistrationChangeRecord(broker_id, broker_epoch, fenced, 0, [], None, unknown), position
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[BrokerRegistrationChangeRecord, int]:
-    broker_id, broker_epoch, tags = _unpack_iqB(buffer, position)
+    message = BrokerRegistrationChangeRecord.__new__(BrokerRegistrationChangeRecord)
+    message.broker_id, message.broker_epoch, tags = _unpack_iqB(buffer, position)
     position += 13
-    fenced: int = 0
-    in_controlled_shutdown: int = 0
-    unknown: dict[int, bytes] | None = None
+    message.log_dirs = []
+    message.cordoned_log_dirs = None
+    message.fenced = 0
+    message.in_controlled_shutdown = 0
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (fenced,) = _unpack_b(buffer, position)
+                (message.fenced,) = _unpack_b(buffer, position)
                 position += 1
             elif tag == 1:
-                (in_controlled_shutdown,) = _unpack_b(buffer, position)
+                (message.in_controlled_shutdown,) = _unpack_b(buffer, position)
                 position += 1
             elif tag in (2, 3,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return BrokerRegistrationChangeRecord(
-        broker_id,
-        broker_epoch,
-        fenced,
-        in_controlled_shutdown,
-        [],
-        None,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[BrokerRegistrationChangeRecord, int]:
-    broker_id, broker_epoch, tags = _unpack_iqB(buffer, position)
+    message = BrokerRegistrationChangeRecord.__new__(BrokerRegistrationChangeRecord)
+    message.broker_id, message.broker_epoch, tags = _unpack_iqB(buffer, position)
     position += 13
-    fenced: int = 0
-    in_controlled_shutdown: int = 0
-    log_dirs: list[bytes] = []
-    unknown: dict[int, bytes] | None = None
+    message.cordoned_log_dirs = None
+    message.fenced = 0
+    message.in_controlled_shutdown = 0
+    message.log_dirs = []
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (fenced,) = _unpack_b(buffer, position)
+                (message.fenced,) = _unpack_b(buffer, position)
                 position += 1
             elif tag == 1:
-                (in_controlled_shutdown,) = _unpack_b(buffer, position)
+                (message.in_controlled_shutdown,) = _unpack_b(buffer, position)
                 position += 1
             elif tag == 2:
                 count = buffer[position]
@@ -193,45 +199,38 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[BrokerRegistrationChangeRec
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
                     raise Malformed
-                count -= 1
-                log_dirs = unpack_many("16s", 16, count, buffer, position)
-                position += count * 16
+                message.log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+                position += count * 16 - 16
             elif tag in (3,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return BrokerRegistrationChangeRecord(
-        broker_id,
-        broker_epoch,
-        fenced,
-        in_controlled_shutdown,
-        log_dirs,
-        None,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[BrokerRegistrationChangeRecord, int]:
-    broker_id, broker_epoch, tags = _unpack_iqB(buffer, position)
+    message = BrokerRegistrationChangeRecord.__new__(BrokerRegistrationChangeRecord)
+    message.broker_id, message.broker_epoch, tags = _unpack_iqB(buffer, position)
     position += 13
-    fenced: int = 0
-    in_controlled_shutdown: int = 0
-    log_dirs: list[bytes] = []
-    cordoned_log_dirs: list[bytes] | None = None
-    unknown: dict[int, bytes] | None = None
+    message.fenced = 0
+    message.in_controlled_shutdown = 0
+    message.log_dirs = []
+    message.cordoned_log_dirs = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (fenced,) = _unpack_b(buffer, position)
+                (message.fenced,) = _unpack_b(buffer, position)
                 position += 1
             elif tag == 1:
-                (in_controlled_shutdown,) = _unpack_b(buffer, position)
+                (message.in_controlled_shutdown,) = _unpack_b(buffer, position)
                 position += 1
             elif tag == 2:
                 count = buffer[position]
@@ -240,130 +239,125 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[BrokerRegistrationChangeRec
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
                     raise Malformed
-                count -= 1
-                log_dirs = unpack_many("16s", 16, count, buffer, position)
-                position += count * 16
+                message.log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+                position += count * 16 - 16
             elif tag == 3:
                 count = buffer[position]
                 position += 1
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    cordoned_log_dirs = None
+                    message.cordoned_log_dirs = None
                 else:
-                    count -= 1
-                    cordoned_log_dirs = unpack_many("16s", 16, count, buffer, position)
-                    position += count * 16
+                    message.cordoned_log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+                    position += count * 16 - 16
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return BrokerRegistrationChangeRecord(
-        broker_id,
-        broker_epoch,
-        fenced,
-        in_controlled_shutdown,
-        log_dirs,
-        cordoned_log_dirs,
-        unknown,
-    ), position
+    return message, position
 
 
-def _write_v0(out: bytearray, message: BrokerRegistrationChangeRecord) -> None:
+def _write_v0(out: Pieces, message: BrokerRegistrationChangeRecord) -> None:
     if message.in_controlled_shutdown != 0:
         raise Malformed
     if len(message.log_dirs) != 0:
         raise Malformed
     if message.cordoned_log_dirs is not None:
         raise Malformed
-    out += _pack_iq(message.broker_id, message.broker_epoch)
+    out.append(_pack_iq(message.broker_id, message.broker_epoch))
     tagged = []
+    section: Pieces
     if message.fenced != 0:
-        section = bytearray()
-        section += _pack_b(message.fenced)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_b(message.fenced))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: BrokerRegistrationChangeRecord) -> None:
+def _write_v1(out: Pieces, message: BrokerRegistrationChangeRecord) -> None:
     if len(message.log_dirs) != 0:
         raise Malformed
     if message.cordoned_log_dirs is not None:
         raise Malformed
-    out += _pack_iq(message.broker_id, message.broker_epoch)
+    out.append(_pack_iq(message.broker_id, message.broker_epoch))
     tagged = []
+    section: Pieces
     if message.fenced != 0:
-        section = bytearray()
-        section += _pack_b(message.fenced)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_b(message.fenced))
+        tagged.append((0, b"".join(section)))
     if message.in_controlled_shutdown != 0:
-        section = bytearray()
-        section += _pack_b(message.in_controlled_shutdown)
-        tagged.append((1, section))
+        section = []
+        section.append(_pack_b(message.in_controlled_shutdown))
+        tagged.append((1, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: BrokerRegistrationChangeRecord) -> None:
+def _write_v2(out: Pieces, message: BrokerRegistrationChangeRecord) -> None:
     if message.cordoned_log_dirs is not None:
         raise Malformed
-    out += _pack_iq(message.broker_id, message.broker_epoch)
+    out.append(_pack_iq(message.broker_id, message.broker_epoch))
     tagged = []
+    section: Pieces
     if message.fenced != 0:
-        section = bytearray()
-        section += _pack_b(message.fenced)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_b(message.fenced))
+        tagged.append((0, b"".join(section)))
     if message.in_controlled_shutdown != 0:
-        section = bytearray()
-        section += _pack_b(message.in_controlled_shutdown)
-        tagged.append((1, section))
+        section = []
+        section.append(_pack_b(message.in_controlled_shutdown))
+        tagged.append((1, b"".join(section)))
     if len(message.log_dirs) != 0:
-        section = bytearray()
+        section = []
         log_dirs = message.log_dirs
         count = len(log_dirs) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
-        section += pack_uuids(log_dirs)
-        tagged.append((2, section))
+            section.append(pack_length(count))
+        section.append(pack_uuids(log_dirs))
+        tagged.append((2, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v3(out: bytearray, message: BrokerRegistrationChangeRecord) -> None:
-    out += _pack_iq(message.broker_id, message.broker_epoch)
+def _write_v3(out: Pieces, message: BrokerRegistrationChangeRecord) -> None:
+    out.append(_pack_iq(message.broker_id, message.broker_epoch))
     tagged = []
+    section: Pieces
     if message.fenced != 0:
-        section = bytearray()
-        section += _pack_b(message.fenced)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_b(message.fenced))
+        tagged.append((0, b"".join(section)))
     if message.in_controlled_shutdown != 0:
-        section = bytearray()
-        section += _pack_b(message.in_controlled_shutdown)
-        tagged.append((1, section))
+        section = []
+        section.append(_pack_b(message.in_controlled_shutdown))
+        tagged.append((1, b"".join(section)))
     if len(message.log_dirs) != 0:
-        section = bytearray()
+        section = []
         log_dirs = message.log_dirs
         count = len(log_dirs) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
-        section += pack_uuids(log_dirs)
-        tagged.append((2, section))
+            section.append(pack_length(count))
+        section.append(pack_uuids(log_dirs))
+        tagged.append((2, b"".join(section)))
     if message.cordoned_log_dirs is not None:
-        section = bytearray()
+        section = []
         cordoned_log_dirs = message.cordoned_log_dirs
         if cordoned_log_dirs is None:
             cordoned_log_dirs = EMPTY
@@ -371,15 +365,15 @@ def _write_v3(out: bytearray, message: BrokerRegistrationChangeRecord) -> None:
         else:
             count = len(cordoned_log_dirs) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
-        section += pack_uuids(cordoned_log_dirs)
-        tagged.append((3, section))
+            section.append(pack_length(count))
+        section.append(pack_uuids(cordoned_log_dirs))
+        tagged.append((3, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

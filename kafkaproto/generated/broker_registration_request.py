@@ -10,17 +10,20 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     pack_uuids,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -218,7 +221,7 @@ class BrokerRegistrationRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[BrokerRegistrationRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -228,6 +231,7 @@ class BrokerRegistrationRequest(Message):
 
 
 def _read_listener_v0(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequestListener, int]:
+    message = BrokerRegistrationRequestListener.__new__(BrokerRegistrationRequestListener)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -235,7 +239,7 @@ def _read_listener_v0(buffer: Buffer, position: int) -> tuple[BrokerRegistration
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -244,17 +248,18 @@ def _read_listener_v0(buffer: Buffer, position: int) -> tuple[BrokerRegistration
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, security_protocol, tags = _unpack_HhB(buffer, position)
+    message.port, message.security_protocol, tags = _unpack_HhB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return BrokerRegistrationRequestListener(name, host, port, security_protocol, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_feature_v0(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequestFeature, int]:
+    message = BrokerRegistrationRequestFeature.__new__(BrokerRegistrationRequestFeature)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -262,379 +267,336 @@ def _read_feature_v0(buffer: Buffer, position: int) -> tuple[BrokerRegistrationR
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    min_supported_version, max_supported_version, tags = _unpack_hhB(buffer, position)
+    message.min_supported_version, message.max_supported_version, tags = _unpack_hhB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return BrokerRegistrationRequestFeature(
-        name,
-        min_supported_version,
-        max_supported_version,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, int]:
-    broker_id, length = _unpack_iB(buffer, position)
+    message = BrokerRegistrationRequest.__new__(BrokerRegistrationRequest)
+    message.broker_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    cluster_id = str(buffer[position:end], "utf-8")
+    message.cluster_id = str(buffer[position:end], "utf-8")
     position = end
-    listeners: list[BrokerRegistrationRequestListener]
-    incarnation_id, count = _unpack_uB(buffer, position)
+    message.incarnation_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    listeners = []
-    for _ in range(count):
-        listeners_item, position = _read_listener_v0(buffer, position)
-        listeners.append(listeners_item)
-    features: list[BrokerRegistrationRequestFeature]
+    listeners: list[BrokerRegistrationRequestListener] = []
+    message.listeners = listeners
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            listeners_item, position = _read_listener_v0(buffer, position)
+            listeners.append(listeners_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    features = []
-    for _ in range(count):
-        features_item, position = _read_feature_v0(buffer, position)
-        features.append(features_item)
+    features: list[BrokerRegistrationRequestFeature] = []
+    message.features = features
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            features_item, position = _read_feature_v0(buffer, position)
+            features.append(features_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.is_migrating_zk_broker = False
+    message.log_dirs = []
+    message.previous_broker_epoch = -1
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return BrokerRegistrationRequest(
-        broker_id,
-        cluster_id,
-        incarnation_id,
-        listeners,
-        features,
-        rack,
-        False,
-        [],
-        -1,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, int]:
-    broker_id, length = _unpack_iB(buffer, position)
+    message = BrokerRegistrationRequest.__new__(BrokerRegistrationRequest)
+    message.broker_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    cluster_id = str(buffer[position:end], "utf-8")
+    message.cluster_id = str(buffer[position:end], "utf-8")
     position = end
-    listeners: list[BrokerRegistrationRequestListener]
-    incarnation_id, count = _unpack_uB(buffer, position)
+    message.incarnation_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    listeners = []
-    for _ in range(count):
-        listeners_item, position = _read_listener_v0(buffer, position)
-        listeners.append(listeners_item)
-    features: list[BrokerRegistrationRequestFeature]
+    listeners: list[BrokerRegistrationRequestListener] = []
+    message.listeners = listeners
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            listeners_item, position = _read_listener_v0(buffer, position)
+            listeners.append(listeners_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    features = []
-    for _ in range(count):
-        features_item, position = _read_feature_v0(buffer, position)
-        features.append(features_item)
+    features: list[BrokerRegistrationRequestFeature] = []
+    message.features = features
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            features_item, position = _read_feature_v0(buffer, position)
+            features.append(features_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
-    is_migrating_zk_broker, tags = _unpack_tB(buffer, position)
+    message.is_migrating_zk_broker, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.log_dirs = []
+    message.previous_broker_epoch = -1
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return BrokerRegistrationRequest(
-        broker_id,
-        cluster_id,
-        incarnation_id,
-        listeners,
-        features,
-        rack,
-        is_migrating_zk_broker,
-        [],
-        -1,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, int]:
-    broker_id, length = _unpack_iB(buffer, position)
+    message = BrokerRegistrationRequest.__new__(BrokerRegistrationRequest)
+    message.broker_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    cluster_id = str(buffer[position:end], "utf-8")
+    message.cluster_id = str(buffer[position:end], "utf-8")
     position = end
-    listeners: list[BrokerRegistrationRequestListener]
-    incarnation_id, count = _unpack_uB(buffer, position)
+    message.incarnation_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    listeners = []
-    for _ in range(count):
-        listeners_item, position = _read_listener_v0(buffer, position)
-        listeners.append(listeners_item)
-    features: list[BrokerRegistrationRequestFeature]
+    listeners: list[BrokerRegistrationRequestListener] = []
+    message.listeners = listeners
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            listeners_item, position = _read_listener_v0(buffer, position)
+            listeners.append(listeners_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    features = []
-    for _ in range(count):
-        features_item, position = _read_feature_v0(buffer, position)
-        features.append(features_item)
+    features: list[BrokerRegistrationRequestFeature] = []
+    message.features = features
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            features_item, position = _read_feature_v0(buffer, position)
+            features.append(features_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
-    log_dirs: list[bytes]
-    is_migrating_zk_broker, count = _unpack_tB(buffer, position)
+    message.is_migrating_zk_broker, count = _unpack_tB(buffer, position)
     position += 2
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    log_dirs = unpack_many("16s", 16, count, buffer, position)
-    position += count * 16
+    message.log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+    position += count * 16 - 16
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.previous_broker_epoch = -1
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return BrokerRegistrationRequest(
-        broker_id,
-        cluster_id,
-        incarnation_id,
-        listeners,
-        features,
-        rack,
-        is_migrating_zk_broker,
-        log_dirs,
-        -1,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, int]:
-    broker_id, length = _unpack_iB(buffer, position)
+    message = BrokerRegistrationRequest.__new__(BrokerRegistrationRequest)
+    message.broker_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    cluster_id = str(buffer[position:end], "utf-8")
+    message.cluster_id = str(buffer[position:end], "utf-8")
     position = end
-    listeners: list[BrokerRegistrationRequestListener]
-    incarnation_id, count = _unpack_uB(buffer, position)
+    message.incarnation_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    listeners = []
-    for _ in range(count):
-        listeners_item, position = _read_listener_v0(buffer, position)
-        listeners.append(listeners_item)
-    features: list[BrokerRegistrationRequestFeature]
+    listeners: list[BrokerRegistrationRequestListener] = []
+    message.listeners = listeners
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            listeners_item, position = _read_listener_v0(buffer, position)
+            listeners.append(listeners_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    features = []
-    for _ in range(count):
-        features_item, position = _read_feature_v0(buffer, position)
-        features.append(features_item)
+    features: list[BrokerRegistrationRequestFeature] = []
+    message.features = features
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            features_item, position = _read_feature_v0(buffer, position)
+            features.append(features_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
-    log_dirs: list[bytes]
-    is_migrating_zk_broker, count = _unpack_tB(buffer, position)
+    message.is_migrating_zk_broker, count = _unpack_tB(buffer, position)
     position += 2
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    log_dirs = unpack_many("16s", 16, count, buffer, position)
-    position += count * 16
-    previous_broker_epoch, tags = _unpack_qB(buffer, position)
+    message.log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+    position += count * 16 - 16
+    message.previous_broker_epoch, tags = _unpack_qB(buffer, position)
     position += 9
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return BrokerRegistrationRequest(
-        broker_id,
-        cluster_id,
-        incarnation_id,
-        listeners,
-        features,
-        rack,
-        is_migrating_zk_broker,
-        log_dirs,
-        previous_broker_epoch,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_listener_v0(out: bytearray, message: BrokerRegistrationRequestListener) -> None:
+def _write_listener_v0(out: Pieces, message: BrokerRegistrationRequestListener) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_Hh(message.port, message.security_protocol)
+        out.append(_pack_Hh(message.port, message.security_protocol))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_HhB(message.port, message.security_protocol, 0)
+        out.append(_pack_HhB(message.port, message.security_protocol, 0))
 
 
-def _write_feature_v0(out: bytearray, message: BrokerRegistrationRequestFeature) -> None:
+def _write_feature_v0(out: Pieces, message: BrokerRegistrationRequestFeature) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_hh(message.min_supported_version, message.max_supported_version)
+        out.append(_pack_hh(message.min_supported_version, message.max_supported_version))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hhB(message.min_supported_version, message.max_supported_version, 0)
+        out.append(_pack_hhB(message.min_supported_version, message.max_supported_version, 0))
 
 
-def _write_v0(out: bytearray, message: BrokerRegistrationRequest) -> None:
+def _write_v0(out: Pieces, message: BrokerRegistrationRequest) -> None:
     if message.is_migrating_zk_broker:
         raise Malformed
     cluster_id = message.cluster_id
     data = cluster_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.broker_id, length)
+        out.append(_pack_iB(message.broker_id, length))
     else:
-        out += _pack_i(message.broker_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.broker_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     incarnation_id = message.incarnation_id
     if len(incarnation_id) != 16:
         raise Malformed
     listeners = message.listeners
     count = len(listeners) + 1
     if count < 128:
-        out += _pack_uB(incarnation_id, count)
+        out.append(_pack_uB(incarnation_id, count))
     else:
-        out += incarnation_id
-        write_unsigned_varint(out, count)
+        out.append(incarnation_id)
+        out.append(pack_length(count))
     for listeners_item in listeners:
         _write_listener_v0(out, listeners_item)
     features = message.features
     count = len(features) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for features_item in features:
         _write_feature_v0(out, features_item)
     rack = message.rack
@@ -645,44 +607,44 @@ def _write_v0(out: bytearray, message: BrokerRegistrationRequest) -> None:
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: BrokerRegistrationRequest) -> None:
+def _write_v1(out: Pieces, message: BrokerRegistrationRequest) -> None:
     cluster_id = message.cluster_id
     data = cluster_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.broker_id, length)
+        out.append(_pack_iB(message.broker_id, length))
     else:
-        out += _pack_i(message.broker_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.broker_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     incarnation_id = message.incarnation_id
     if len(incarnation_id) != 16:
         raise Malformed
     listeners = message.listeners
     count = len(listeners) + 1
     if count < 128:
-        out += _pack_uB(incarnation_id, count)
+        out.append(_pack_uB(incarnation_id, count))
     else:
-        out += incarnation_id
-        write_unsigned_varint(out, count)
+        out.append(incarnation_id)
+        out.append(pack_length(count))
     for listeners_item in listeners:
         _write_listener_v0(out, listeners_item)
     features = message.features
     count = len(features) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for features_item in features:
         _write_feature_v0(out, features_item)
     rack = message.rack
@@ -693,45 +655,45 @@ def _write_v1(out: bytearray, message: BrokerRegistrationRequest) -> None:
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_t(message.is_migrating_zk_broker)
+        out.append(_pack_t(message.is_migrating_zk_broker))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.is_migrating_zk_broker, 0)
+        out.append(_pack_tB(message.is_migrating_zk_broker, 0))
 
 
-def _write_v2(out: bytearray, message: BrokerRegistrationRequest) -> None:
+def _write_v2(out: Pieces, message: BrokerRegistrationRequest) -> None:
     cluster_id = message.cluster_id
     data = cluster_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.broker_id, length)
+        out.append(_pack_iB(message.broker_id, length))
     else:
-        out += _pack_i(message.broker_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.broker_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     incarnation_id = message.incarnation_id
     if len(incarnation_id) != 16:
         raise Malformed
     listeners = message.listeners
     count = len(listeners) + 1
     if count < 128:
-        out += _pack_uB(incarnation_id, count)
+        out.append(_pack_uB(incarnation_id, count))
     else:
-        out += incarnation_id
-        write_unsigned_varint(out, count)
+        out.append(incarnation_id)
+        out.append(pack_length(count))
     for listeners_item in listeners:
         _write_listener_v0(out, listeners_item)
     features = message.features
     count = len(features) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for features_item in features:
         _write_feature_v0(out, features_item)
     rack = message.rack
@@ -742,52 +704,52 @@ def _write_v2(out: bytearray, message: BrokerRegistrationRequest) -> None:
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     log_dirs = message.log_dirs
     count = len(log_dirs) + 1
     if count < 128:
-        out += _pack_tB(message.is_migrating_zk_broker, count)
+        out.append(_pack_tB(message.is_migrating_zk_broker, count))
     else:
-        out += _pack_t(message.is_migrating_zk_broker)
-        write_unsigned_varint(out, count)
-    out += pack_uuids(log_dirs)
+        out.append(_pack_t(message.is_migrating_zk_broker))
+        out.append(pack_length(count))
+    out.append(pack_uuids(log_dirs))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v3(out: bytearray, message: BrokerRegistrationRequest) -> None:
+def _write_v3(out: Pieces, message: BrokerRegistrationRequest) -> None:
     cluster_id = message.cluster_id
     data = cluster_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.broker_id, length)
+        out.append(_pack_iB(message.broker_id, length))
     else:
-        out += _pack_i(message.broker_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.broker_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     incarnation_id = message.incarnation_id
     if len(incarnation_id) != 16:
         raise Malformed
     listeners = message.listeners
     count = len(listeners) + 1
     if count < 128:
-        out += _pack_uB(incarnation_id, count)
+        out.append(_pack_uB(incarnation_id, count))
     else:
-        out += incarnation_id
-        write_unsigned_varint(out, count)
+        out.append(incarnation_id)
+        out.append(pack_length(count))
     for listeners_item in listeners:
         _write_listener_v0(out, listeners_item)
     features = message.features
     count = len(features) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for features_item in features:
         _write_feature_v0(out, features_item)
     rack = message.rack
@@ -798,23 +760,23 @@ def _write_v3(out: bytearray, message: BrokerRegistrationRequest) -> None:
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     log_dirs = message.log_dirs
     count = len(log_dirs) + 1
     if count < 128:
-        out += _pack_tB(message.is_migrating_zk_broker, count)
+        out.append(_pack_tB(message.is_migrating_zk_broker, count))
     else:
-        out += _pack_t(message.is_migrating_zk_broker)
-        write_unsigned_varint(out, count)
-    out += pack_uuids(log_dirs)
+        out.append(_pack_t(message.is_migrating_zk_broker))
+        out.append(pack_length(count))
+    out.append(pack_uuids(log_dirs))
     if message.unknown_tags:
-        out += _pack_q(message.previous_broker_epoch)
+        out.append(_pack_q(message.previous_broker_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qB(message.previous_broker_epoch, 0)
+        out.append(_pack_qB(message.previous_broker_epoch, 0))
 
 
 _READERS = (

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_ihqB = struct.Struct(">ihqB").unpack_from
 _pack_ihq = struct.Struct(">ihq").pack
@@ -66,7 +66,7 @@ class BrokerRegistrationResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[BrokerRegistrationResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -76,20 +76,21 @@ class BrokerRegistrationResponse(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[BrokerRegistrationResponse, int]:
-    throttle_time_ms, error_code, broker_epoch, tags = _unpack_ihqB(buffer, position)
+    message = BrokerRegistrationResponse.__new__(BrokerRegistrationResponse)
+    message.throttle_time_ms, message.error_code, message.broker_epoch, tags = _unpack_ihqB(buffer, position)
     position += 15
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return BrokerRegistrationResponse(throttle_time_ms, error_code, broker_epoch, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: BrokerRegistrationResponse) -> None:
+def _write_v0(out: Pieces, message: BrokerRegistrationResponse) -> None:
     if message.unknown_tags:
-        out += _pack_ihq(message.throttle_time_ms, message.error_code, message.broker_epoch)
+        out.append(_pack_ihq(message.throttle_time_ms, message.error_code, message.broker_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihqB(message.throttle_time_ms, message.error_code, message.broker_epoch, 0)
+        out.append(_pack_ihqB(message.throttle_time_ms, message.error_code, message.broker_epoch, 0))
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -113,7 +116,7 @@ class ClientQuotaRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ClientQuotaRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -123,6 +126,7 @@ class ClientQuotaRecord(Message):
 
 
 def _read_entity_data_v0(buffer: Buffer, position: int) -> tuple[ClientQuotaRecordEntityData, int]:
+    message = ClientQuotaRecordEntityData.__new__(ClientQuotaRecordEntityData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -130,41 +134,42 @@ def _read_entity_data_v0(buffer: Buffer, position: int) -> tuple[ClientQuotaReco
     if not length:
         raise Malformed
     end = position + length - 1
-    entity_type = str(buffer[position:end], "utf-8")
+    message.entity_type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        entity_name = None
+        message.entity_name = None
     else:
         end = position + length - 1
-        entity_name = str(buffer[position:end], "utf-8")
+        message.entity_name = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ClientQuotaRecordEntityData(entity_type, entity_name, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ClientQuotaRecord, int]:
-    entity: list[ClientQuotaRecordEntityData]
+    message = ClientQuotaRecord.__new__(ClientQuotaRecord)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    entity = []
-    for _ in range(count):
-        entity_item, position = _read_entity_data_v0(buffer, position)
-        entity.append(entity_item)
+    entity: list[ClientQuotaRecordEntityData] = []
+    message.entity = entity
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            entity_item, position = _read_entity_data_v0(buffer, position)
+            entity.append(entity_item)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -172,25 +177,25 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ClientQuotaRecord, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    key = str(buffer[position:end], "utf-8")
+    message.key = str(buffer[position:end], "utf-8")
     position = end
-    value, remove, tags = _unpack_dtB(buffer, position)
+    message.value, message.remove, tags = _unpack_dtB(buffer, position)
     position += 10
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ClientQuotaRecord(entity, key, value, remove, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_entity_data_v0(out: bytearray, message: ClientQuotaRecordEntityData) -> None:
+def _write_entity_data_v0(out: Pieces, message: ClientQuotaRecordEntityData) -> None:
     entity_type = message.entity_type
     data = entity_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     entity_name = message.entity_name
     if entity_name is None:
         data = b""
@@ -199,38 +204,38 @@ def _write_entity_data_v0(out: bytearray, message: ClientQuotaRecordEntityData) 
         data = entity_name.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: ClientQuotaRecord) -> None:
+def _write_v0(out: Pieces, message: ClientQuotaRecord) -> None:
     entity = message.entity
     count = len(entity) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for entity_item in entity:
         _write_entity_data_v0(out, entity_item)
     key = message.key
     data = key.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_dt(message.value, message.remove)
+        out.append(_pack_dt(message.value, message.remove))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_dtB(message.value, message.remove, 0)
+        out.append(_pack_dtB(message.value, message.remove, 0))
 
 
 _READERS = (

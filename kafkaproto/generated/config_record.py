@@ -12,11 +12,13 @@ from typing import ClassVar
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -78,7 +80,7 @@ class ConfigRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ConfigRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -88,14 +90,15 @@ class ConfigRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConfigRecord, int]:
-    resource_type, length = _unpack_bB(buffer, position)
+    message = ConfigRecord.__new__(ConfigRecord)
+    message.resource_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -104,44 +107,44 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConfigRecord, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        value = None
+        message.value = None
     else:
         end = position + length - 1
-        value = str(buffer[position:end], "utf-8")
+        message.value = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConfigRecord(resource_type, resource_name, name, value, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: ConfigRecord) -> None:
+def _write_v0(out: Pieces, message: ConfigRecord) -> None:
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.resource_type, length)
+        out.append(_pack_bB(message.resource_type, length))
     else:
-        out += _pack_b(message.resource_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.resource_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     value = message.value
     if value is None:
         data = b""
@@ -150,14 +153,14 @@ def _write_v0(out: bytearray, message: ConfigRecord) -> None:
         data = value.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
     read_tag_section,
     read_unknown_tags,
@@ -141,7 +144,7 @@ class ConsumerGroupCurrentMemberAssignmentValue(Message):
     ) -> tuple[ConsumerGroupCurrentMemberAssignmentValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -154,23 +157,24 @@ def _read_topic_partitions_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ConsumerGroupCurrentMemberAssignmentValueTopicPartitions, int]:
-    partitions: list[int]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = ConsumerGroupCurrentMemberAssignmentValueTopicPartitions.__new__(
+        ConsumerGroupCurrentMemberAssignmentValueTopicPartitions,
+    )
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    assignment_epochs: list[int] | None = []
-    unknown: dict[int, bytes] | None = None
+    message.assignment_epochs = []
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -180,75 +184,64 @@ def _read_topic_partitions_v0(
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    assignment_epochs = None
+                    message.assignment_epochs = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        assignment_epochs = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.assignment_epochs = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        assignment_epochs = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.assignment_epochs = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return ConsumerGroupCurrentMemberAssignmentValueTopicPartitions(
-        topic_id,
-        partitions,
-        assignment_epochs,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupCurrentMemberAssignmentValue, int]:
-    assigned_partitions: list[ConsumerGroupCurrentMemberAssignmentValueTopicPartitions]
-    member_epoch, previous_member_epoch, state, count = _unpack_iibB(buffer, position)
+    message = ConsumerGroupCurrentMemberAssignmentValue.__new__(ConsumerGroupCurrentMemberAssignmentValue)
+    message.member_epoch, message.previous_member_epoch, message.state, count = _unpack_iibB(buffer, position)
     position += 10
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    assigned_partitions = []
-    for _ in range(count):
-        assigned_partitions_item, position = _read_topic_partitions_v0(buffer, position)
-        assigned_partitions.append(assigned_partitions_item)
-    partitions_pending_revocation: list[ConsumerGroupCurrentMemberAssignmentValueTopicPartitions]
+    assigned_partitions: list[ConsumerGroupCurrentMemberAssignmentValueTopicPartitions] = []
+    message.assigned_partitions = assigned_partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            assigned_partitions_item, position = _read_topic_partitions_v0(buffer, position)
+            assigned_partitions.append(assigned_partitions_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions_pending_revocation = []
-    for _ in range(count):
-        partitions_pending_revocation_item, position = _read_topic_partitions_v0(buffer, position)
-        partitions_pending_revocation.append(partitions_pending_revocation_item)
+    partitions_pending_revocation: list[ConsumerGroupCurrentMemberAssignmentValueTopicPartitions] = []
+    message.partitions_pending_revocation = partitions_pending_revocation
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_pending_revocation_item, position = _read_topic_partitions_v0(buffer, position)
+            partitions_pending_revocation.append(partitions_pending_revocation_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupCurrentMemberAssignmentValue(
-        member_epoch,
-        previous_member_epoch,
-        state,
-        assigned_partitions,
-        partitions_pending_revocation,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_topic_partitions_v0(
-    out: bytearray,
+    out: Pieces,
     message: ConsumerGroupCurrentMemberAssignmentValueTopicPartitions,
 ) -> None:
     topic_id = message.topic_id
@@ -257,17 +250,18 @@ def _write_topic_partitions_v0(
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     tagged = []
+    section: Pieces
     if message.assignment_epochs is None or len(message.assignment_epochs) != 0:
-        section = bytearray()
+        section = []
         assignment_epochs = message.assignment_epochs
         if assignment_epochs is None:
             assignment_epochs = EMPTY
@@ -275,42 +269,42 @@ def _write_topic_partitions_v0(
         else:
             count = len(assignment_epochs) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(assignment_epochs) < TABLE_SIZE:
-            section += PACK_INT32[len(assignment_epochs)](*assignment_epochs)
+            section.append(PACK_INT32[len(assignment_epochs)](*assignment_epochs))
         else:
-            section += pack_many("i", assignment_epochs)
-        tagged.append((0, section))
+            section.append(pack_many("i", assignment_epochs))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: ConsumerGroupCurrentMemberAssignmentValue) -> None:
+def _write_v0(out: Pieces, message: ConsumerGroupCurrentMemberAssignmentValue) -> None:
     assigned_partitions = message.assigned_partitions
     count = len(assigned_partitions) + 1
     if count < 128:
-        out += _pack_iibB(message.member_epoch, message.previous_member_epoch, message.state, count)
+        out.append(_pack_iibB(message.member_epoch, message.previous_member_epoch, message.state, count))
     else:
-        out += _pack_iib(message.member_epoch, message.previous_member_epoch, message.state)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iib(message.member_epoch, message.previous_member_epoch, message.state))
+        out.append(pack_length(count))
     for assigned_partitions_item in assigned_partitions:
         _write_topic_partitions_v0(out, assigned_partitions_item)
     partitions_pending_revocation = message.partitions_pending_revocation
     count = len(partitions_pending_revocation) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_pending_revocation_item in partitions_pending_revocation:
         _write_topic_partitions_v0(out, partitions_pending_revocation_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

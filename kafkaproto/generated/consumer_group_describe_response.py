@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -120,8 +123,8 @@ class ConsumerGroupDescribeResponseMember(Struct):
         "client_host",
         "subscribed_topic_names",
         "subscribed_topic_regex",
-        "assignment",
-        "target_assignment",
+        "_assignment",
+        "_target_assignment",
         "member_type",
         "unknown_tags",
     )
@@ -142,10 +145,8 @@ class ConsumerGroupDescribeResponseMember(Struct):
     """Versions 0+."""
     subscribed_topic_regex: str | None
     """Versions 0+, null in 0+."""
-    assignment: ConsumerGroupDescribeResponseAssignment
-    """Versions 0+."""
-    target_assignment: ConsumerGroupDescribeResponseAssignment
-    """Versions 0+."""
+    _assignment: ConsumerGroupDescribeResponseAssignment | None
+    _target_assignment: ConsumerGroupDescribeResponseAssignment | None
     member_type: int
     """Versions 1+, dropped where a version lacks it."""
     unknown_tags: dict[int, bytes] | None
@@ -174,10 +175,32 @@ class ConsumerGroupDescribeResponseMember(Struct):
         self.client_host = client_host
         self.subscribed_topic_names = [] if subscribed_topic_names is EMPTY else subscribed_topic_names
         self.subscribed_topic_regex = subscribed_topic_regex
-        self.assignment = ConsumerGroupDescribeResponseAssignment() if assignment is None else assignment
-        self.target_assignment = ConsumerGroupDescribeResponseAssignment() if target_assignment is None else target_assignment
+        self._assignment = assignment
+        self._target_assignment = target_assignment
         self.member_type = member_type
         self.unknown_tags = unknown_tags
+
+    @property
+    def assignment(self) -> ConsumerGroupDescribeResponseAssignment:
+        """Versions 0+."""
+        if self._assignment is None:
+            self._assignment = ConsumerGroupDescribeResponseAssignment()
+        return self._assignment
+
+    @assignment.setter
+    def assignment(self, value: ConsumerGroupDescribeResponseAssignment) -> None:
+        self._assignment = value
+
+    @property
+    def target_assignment(self) -> ConsumerGroupDescribeResponseAssignment:
+        """Versions 0+."""
+        if self._target_assignment is None:
+            self._target_assignment = ConsumerGroupDescribeResponseAssignment()
+        return self._target_assignment
+
+    @target_assignment.setter
+    def target_assignment(self, value: ConsumerGroupDescribeResponseAssignment) -> None:
+        self._target_assignment = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -323,7 +346,7 @@ class ConsumerGroupDescribeResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ConsumerGroupDescribeResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -336,60 +359,63 @@ def _read_topic_partitions_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ConsumerGroupDescribeResponseTopicPartitions, int]:
-    topic_id, length = _unpack_uB(buffer, position)
+    message = ConsumerGroupDescribeResponseTopicPartitions.__new__(
+        ConsumerGroupDescribeResponseTopicPartitions,
+    )
+    message.topic_id, length = _unpack_uB(buffer, position)
     position += 17
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupDescribeResponseTopicPartitions(topic_id, topic_name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_assignment_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupDescribeResponseAssignment, int]:
-    topic_partitions: list[ConsumerGroupDescribeResponseTopicPartitions]
+    message = ConsumerGroupDescribeResponseAssignment.__new__(ConsumerGroupDescribeResponseAssignment)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topic_partitions = []
-    for _ in range(count):
-        topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
-        topic_partitions.append(topic_partitions_item)
+    topic_partitions: list[ConsumerGroupDescribeResponseTopicPartitions] = []
+    message.topic_partitions = topic_partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
+            topic_partitions.append(topic_partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupDescribeResponseAssignment(topic_partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_member_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupDescribeResponseMember, int]:
+    message = ConsumerGroupDescribeResponseMember.__new__(ConsumerGroupDescribeResponseMember)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -397,36 +423,36 @@ def _read_member_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupDescrib
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        instance_id = None
+        message.instance_id = None
     else:
         end = position + length - 1
-        instance_id = str(buffer[position:end], "utf-8")
+        message.instance_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack_id = None
+        message.rack_id = None
     else:
         end = position + length - 1
-        rack_id = str(buffer[position:end], "utf-8")
+        message.rack_id = str(buffer[position:end], "utf-8")
         position = end
-    member_epoch, length = _unpack_iB(buffer, position)
+    message.member_epoch, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    client_id = str(buffer[position:end], "utf-8")
+    message.client_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -435,76 +461,65 @@ def _read_member_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupDescrib
     if not length:
         raise Malformed
     end = position + length - 1
-    client_host = str(buffer[position:end], "utf-8")
+    message.client_host = str(buffer[position:end], "utf-8")
     position = end
-    subscribed_topic_names: list[str]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    subscribed_topic_names = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    subscribed_topic_names: list[str] = []
+    message.subscribed_topic_names = subscribed_topic_names
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        subscribed_topic_names_item = str(buffer[position:end], "utf-8")
-        position = end
-        subscribed_topic_names.append(subscribed_topic_names_item)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+            position = end
+            subscribed_topic_names.append(subscribed_topic_names_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        subscribed_topic_regex = None
+        message.subscribed_topic_regex = None
     else:
         end = position + length - 1
-        subscribed_topic_regex = str(buffer[position:end], "utf-8")
+        message.subscribed_topic_regex = str(buffer[position:end], "utf-8")
         position = end
-    assignment, position = _read_assignment_v0(buffer, position)
-    target_assignment, position = _read_assignment_v0(buffer, position)
+    message._assignment, position = _read_assignment_v0(buffer, position)
+    message._target_assignment, position = _read_assignment_v0(buffer, position)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.member_type = -1
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupDescribeResponseMember(
-        member_id,
-        instance_id,
-        rack_id,
-        member_epoch,
-        client_id,
-        client_host,
-        subscribed_topic_names,
-        subscribed_topic_regex,
-        assignment,
-        target_assignment,
-        -1,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_described_group_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ConsumerGroupDescribeResponseDescribedGroup, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = ConsumerGroupDescribeResponseDescribedGroup.__new__(ConsumerGroupDescribeResponseDescribedGroup)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -513,7 +528,7 @@ def _read_described_group_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -522,74 +537,65 @@ def _read_described_group_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    group_state = str(buffer[position:end], "utf-8")
+    message.group_state = str(buffer[position:end], "utf-8")
     position = end
-    group_epoch, assignment_epoch, length = _unpack_iiB(buffer, position)
+    message.group_epoch, message.assignment_epoch, length = _unpack_iiB(buffer, position)
     position += 9
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    assignor_name = str(buffer[position:end], "utf-8")
+    message.assignor_name = str(buffer[position:end], "utf-8")
     position = end
-    members: list[ConsumerGroupDescribeResponseMember]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_v0(buffer, position)
-        members.append(members_item)
-    authorized_operations, tags = _unpack_iB(buffer, position)
+    members: list[ConsumerGroupDescribeResponseMember] = []
+    message.members = members
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            members_item, position = _read_member_v0(buffer, position)
+            members.append(members_item)
+    message.authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupDescribeResponseDescribedGroup(
-        error_code,
-        error_message,
-        group_id,
-        group_state,
-        group_epoch,
-        assignment_epoch,
-        assignor_name,
-        members,
-        authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupDescribeResponse, int]:
-    groups: list[ConsumerGroupDescribeResponseDescribedGroup]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = ConsumerGroupDescribeResponse.__new__(ConsumerGroupDescribeResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_described_group_v0(buffer, position)
-        groups.append(groups_item)
+    groups: list[ConsumerGroupDescribeResponseDescribedGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_described_group_v0(buffer, position)
+            groups.append(groups_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupDescribeResponse(throttle_time_ms, groups, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_member_v1(buffer: Buffer, position: int) -> tuple[ConsumerGroupDescribeResponseMember, int]:
+    message = ConsumerGroupDescribeResponseMember.__new__(ConsumerGroupDescribeResponseMember)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -597,36 +603,36 @@ def _read_member_v1(buffer: Buffer, position: int) -> tuple[ConsumerGroupDescrib
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        instance_id = None
+        message.instance_id = None
     else:
         end = position + length - 1
-        instance_id = str(buffer[position:end], "utf-8")
+        message.instance_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack_id = None
+        message.rack_id = None
     else:
         end = position + length - 1
-        rack_id = str(buffer[position:end], "utf-8")
+        message.rack_id = str(buffer[position:end], "utf-8")
         position = end
-    member_epoch, length = _unpack_iB(buffer, position)
+    message.member_epoch, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    client_id = str(buffer[position:end], "utf-8")
+    message.client_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -635,76 +641,64 @@ def _read_member_v1(buffer: Buffer, position: int) -> tuple[ConsumerGroupDescrib
     if not length:
         raise Malformed
     end = position + length - 1
-    client_host = str(buffer[position:end], "utf-8")
+    message.client_host = str(buffer[position:end], "utf-8")
     position = end
-    subscribed_topic_names: list[str]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    subscribed_topic_names = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    subscribed_topic_names: list[str] = []
+    message.subscribed_topic_names = subscribed_topic_names
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        subscribed_topic_names_item = str(buffer[position:end], "utf-8")
-        position = end
-        subscribed_topic_names.append(subscribed_topic_names_item)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+            position = end
+            subscribed_topic_names.append(subscribed_topic_names_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        subscribed_topic_regex = None
+        message.subscribed_topic_regex = None
     else:
         end = position + length - 1
-        subscribed_topic_regex = str(buffer[position:end], "utf-8")
+        message.subscribed_topic_regex = str(buffer[position:end], "utf-8")
         position = end
-    assignment, position = _read_assignment_v0(buffer, position)
-    target_assignment, position = _read_assignment_v0(buffer, position)
-    member_type, tags = _unpack_bB(buffer, position)
+    message._assignment, position = _read_assignment_v0(buffer, position)
+    message._target_assignment, position = _read_assignment_v0(buffer, position)
+    message.member_type, tags = _unpack_bB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupDescribeResponseMember(
-        member_id,
-        instance_id,
-        rack_id,
-        member_epoch,
-        client_id,
-        client_host,
-        subscribed_topic_names,
-        subscribed_topic_regex,
-        assignment,
-        target_assignment,
-        member_type,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_described_group_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ConsumerGroupDescribeResponseDescribedGroup, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = ConsumerGroupDescribeResponseDescribedGroup.__new__(ConsumerGroupDescribeResponseDescribedGroup)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -713,7 +707,7 @@ def _read_described_group_v1(
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -722,74 +716,64 @@ def _read_described_group_v1(
     if not length:
         raise Malformed
     end = position + length - 1
-    group_state = str(buffer[position:end], "utf-8")
+    message.group_state = str(buffer[position:end], "utf-8")
     position = end
-    group_epoch, assignment_epoch, length = _unpack_iiB(buffer, position)
+    message.group_epoch, message.assignment_epoch, length = _unpack_iiB(buffer, position)
     position += 9
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    assignor_name = str(buffer[position:end], "utf-8")
+    message.assignor_name = str(buffer[position:end], "utf-8")
     position = end
-    members: list[ConsumerGroupDescribeResponseMember]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_v1(buffer, position)
-        members.append(members_item)
-    authorized_operations, tags = _unpack_iB(buffer, position)
+    members: list[ConsumerGroupDescribeResponseMember] = []
+    message.members = members
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            members_item, position = _read_member_v1(buffer, position)
+            members.append(members_item)
+    message.authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupDescribeResponseDescribedGroup(
-        error_code,
-        error_message,
-        group_id,
-        group_state,
-        group_epoch,
-        assignment_epoch,
-        assignor_name,
-        members,
-        authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerGroupDescribeResponse, int]:
-    groups: list[ConsumerGroupDescribeResponseDescribedGroup]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = ConsumerGroupDescribeResponse.__new__(ConsumerGroupDescribeResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_described_group_v1(buffer, position)
-        groups.append(groups_item)
+    groups: list[ConsumerGroupDescribeResponseDescribedGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_described_group_v1(buffer, position)
+            groups.append(groups_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupDescribeResponse(throttle_time_ms, groups, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_topic_partitions_v0(out: bytearray, message: ConsumerGroupDescribeResponseTopicPartitions) -> None:
+def _write_topic_partitions_v0(out: Pieces, message: ConsumerGroupDescribeResponseTopicPartitions) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
@@ -797,51 +781,51 @@ def _write_topic_partitions_v0(out: bytearray, message: ConsumerGroupDescribeRes
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_uB(topic_id, length)
+        out.append(_pack_uB(topic_id, length))
     else:
-        out += topic_id
-        write_string_length(out, length)
-    out += data
+        out.append(topic_id)
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_assignment_v0(out: bytearray, message: ConsumerGroupDescribeResponseAssignment) -> None:
+def _write_assignment_v0(out: Pieces, message: ConsumerGroupDescribeResponseAssignment) -> None:
     topic_partitions = message.topic_partitions
     count = len(topic_partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topic_partitions_item in topic_partitions:
         _write_topic_partitions_v0(out, topic_partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_member_v0(out: bytearray, message: ConsumerGroupDescribeResponseMember) -> None:
+def _write_member_v0(out: Pieces, message: ConsumerGroupDescribeResponseMember) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     instance_id = message.instance_id
     if instance_id is None:
         data = b""
@@ -850,10 +834,10 @@ def _write_member_v0(out: bytearray, message: ConsumerGroupDescribeResponseMembe
         data = instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     rack_id = message.rack_id
     if rack_id is None:
         data = b""
@@ -862,41 +846,41 @@ def _write_member_v0(out: bytearray, message: ConsumerGroupDescribeResponseMembe
         data = rack_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_id = message.client_id
     data = client_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.member_epoch, length)
+        out.append(_pack_iB(message.member_epoch, length))
     else:
-        out += _pack_i(message.member_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.member_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     client_host = message.client_host
     data = client_host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     subscribed_topic_names = message.subscribed_topic_names
     count = len(subscribed_topic_names) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for subscribed_topic_names_item in subscribed_topic_names:
         data = subscribed_topic_names_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     subscribed_topic_regex = message.subscribed_topic_regex
     if subscribed_topic_regex is None:
         data = b""
@@ -905,10 +889,10 @@ def _write_member_v0(out: bytearray, message: ConsumerGroupDescribeResponseMembe
         data = subscribed_topic_regex.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     assignment = message.assignment
     _write_assignment_v0(out, assignment)
     target_assignment = message.target_assignment
@@ -916,10 +900,10 @@ def _write_member_v0(out: bytearray, message: ConsumerGroupDescribeResponseMembe
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_described_group_v0(out: bytearray, message: ConsumerGroupDescribeResponseDescribedGroup) -> None:
+def _write_described_group_v0(out: Pieces, message: ConsumerGroupDescribeResponseDescribedGroup) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -928,76 +912,76 @@ def _write_described_group_v0(out: bytearray, message: ConsumerGroupDescribeResp
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_state = message.group_state
     data = group_state.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     assignor_name = message.assignor_name
     data = assignor_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iiB(message.group_epoch, message.assignment_epoch, length)
+        out.append(_pack_iiB(message.group_epoch, message.assignment_epoch, length))
     else:
-        out += _pack_ii(message.group_epoch, message.assignment_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ii(message.group_epoch, message.assignment_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     members = message.members
     count = len(members) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for members_item in members:
         _write_member_v0(out, members_item)
     if message.unknown_tags:
-        out += _pack_i(message.authorized_operations)
+        out.append(_pack_i(message.authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.authorized_operations, 0)
+        out.append(_pack_iB(message.authorized_operations, 0))
 
 
-def _write_v0(out: bytearray, message: ConsumerGroupDescribeResponse) -> None:
+def _write_v0(out: Pieces, message: ConsumerGroupDescribeResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_described_group_v0(out, groups_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_member_v1(out: bytearray, message: ConsumerGroupDescribeResponseMember) -> None:
+def _write_member_v1(out: Pieces, message: ConsumerGroupDescribeResponseMember) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     instance_id = message.instance_id
     if instance_id is None:
         data = b""
@@ -1006,10 +990,10 @@ def _write_member_v1(out: bytearray, message: ConsumerGroupDescribeResponseMembe
         data = instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     rack_id = message.rack_id
     if rack_id is None:
         data = b""
@@ -1018,41 +1002,41 @@ def _write_member_v1(out: bytearray, message: ConsumerGroupDescribeResponseMembe
         data = rack_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_id = message.client_id
     data = client_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.member_epoch, length)
+        out.append(_pack_iB(message.member_epoch, length))
     else:
-        out += _pack_i(message.member_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.member_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     client_host = message.client_host
     data = client_host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     subscribed_topic_names = message.subscribed_topic_names
     count = len(subscribed_topic_names) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for subscribed_topic_names_item in subscribed_topic_names:
         data = subscribed_topic_names_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     subscribed_topic_regex = message.subscribed_topic_regex
     if subscribed_topic_regex is None:
         data = b""
@@ -1061,22 +1045,22 @@ def _write_member_v1(out: bytearray, message: ConsumerGroupDescribeResponseMembe
         data = subscribed_topic_regex.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     assignment = message.assignment
     _write_assignment_v0(out, assignment)
     target_assignment = message.target_assignment
     _write_assignment_v0(out, target_assignment)
     if message.unknown_tags:
-        out += _pack_b(message.member_type)
+        out.append(_pack_b(message.member_type))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_bB(message.member_type, 0)
+        out.append(_pack_bB(message.member_type, 0))
 
 
-def _write_described_group_v1(out: bytearray, message: ConsumerGroupDescribeResponseDescribedGroup) -> None:
+def _write_described_group_v1(out: Pieces, message: ConsumerGroupDescribeResponseDescribedGroup) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -1085,65 +1069,65 @@ def _write_described_group_v1(out: bytearray, message: ConsumerGroupDescribeResp
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_state = message.group_state
     data = group_state.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     assignor_name = message.assignor_name
     data = assignor_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iiB(message.group_epoch, message.assignment_epoch, length)
+        out.append(_pack_iiB(message.group_epoch, message.assignment_epoch, length))
     else:
-        out += _pack_ii(message.group_epoch, message.assignment_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ii(message.group_epoch, message.assignment_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     members = message.members
     count = len(members) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for members_item in members:
         _write_member_v1(out, members_item)
     if message.unknown_tags:
-        out += _pack_i(message.authorized_operations)
+        out.append(_pack_i(message.authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.authorized_operations, 0)
+        out.append(_pack_iB(message.authorized_operations, 0))
 
 
-def _write_v1(out: bytearray, message: ConsumerGroupDescribeResponse) -> None:
+def _write_v1(out: Pieces, message: ConsumerGroupDescribeResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_described_group_v1(out, groups_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

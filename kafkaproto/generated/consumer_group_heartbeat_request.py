@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -163,7 +166,7 @@ class ConsumerGroupHeartbeatRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ConsumerGroupHeartbeatRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -176,28 +179,30 @@ def _read_topic_partitions_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ConsumerGroupHeartbeatRequestTopicPartitions, int]:
-    partitions: list[int]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = ConsumerGroupHeartbeatRequestTopicPartitions.__new__(
+        ConsumerGroupHeartbeatRequestTopicPartitions,
+    )
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupHeartbeatRequestTopicPartitions(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatRequest, int]:
+    message = ConsumerGroupHeartbeatRequest.__new__(ConsumerGroupHeartbeatRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -205,7 +210,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -214,97 +219,87 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    member_epoch, length = _unpack_iB(buffer, position)
+    message.member_epoch, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        instance_id = None
+        message.instance_id = None
     else:
         end = position + length - 1
-        instance_id = str(buffer[position:end], "utf-8")
+        message.instance_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack_id = None
+        message.rack_id = None
     else:
         end = position + length - 1
-        rack_id = str(buffer[position:end], "utf-8")
+        message.rack_id = str(buffer[position:end], "utf-8")
         position = end
-    subscribed_topic_names: list[str] | None
-    rebalance_timeout_ms, count = _unpack_iB(buffer, position)
+    message.rebalance_timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        subscribed_topic_names = None
+        message.subscribed_topic_names = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        subscribed_topic_names = []
-        for _ in range(count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
+        subscribed_topic_names: list[str] = []
+        message.subscribed_topic_names = subscribed_topic_names
+        if count > 1:
+            if count - 1 > len(buffer) - position:
                 raise Malformed
-            end = position + length - 1
-            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
-            position = end
-            subscribed_topic_names.append(subscribed_topic_names_item)
+            for _ in range(1, count):
+                length = buffer[position]
+                position += 1
+                if length > 127:
+                    length, position = read_string_length(buffer, position - 1)
+                if not length:
+                    raise Malformed
+                end = position + length - 1
+                subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+                position = end
+                subscribed_topic_names.append(subscribed_topic_names_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        server_assignor = None
+        message.server_assignor = None
     else:
         end = position + length - 1
-        server_assignor = str(buffer[position:end], "utf-8")
+        message.server_assignor = str(buffer[position:end], "utf-8")
         position = end
-    topic_partitions: list[ConsumerGroupHeartbeatRequestTopicPartitions] | None
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        topic_partitions = None
+        message.topic_partitions = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        topic_partitions = []
-        for _ in range(count):
-            topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
-            topic_partitions.append(topic_partitions_item)
+        topic_partitions: list[ConsumerGroupHeartbeatRequestTopicPartitions] = []
+        message.topic_partitions = topic_partitions
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
+                topic_partitions.append(topic_partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.subscribed_topic_regex = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupHeartbeatRequest(
-        group_id,
-        member_id,
-        member_epoch,
-        instance_id,
-        rack_id,
-        rebalance_timeout_ms,
-        subscribed_topic_names,
-        None,
-        server_assignor,
-        topic_partitions,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatRequest, int]:
+    message = ConsumerGroupHeartbeatRequest.__new__(ConsumerGroupHeartbeatRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -312,7 +307,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -321,146 +316,134 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    member_epoch, length = _unpack_iB(buffer, position)
+    message.member_epoch, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        instance_id = None
+        message.instance_id = None
     else:
         end = position + length - 1
-        instance_id = str(buffer[position:end], "utf-8")
+        message.instance_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack_id = None
+        message.rack_id = None
     else:
         end = position + length - 1
-        rack_id = str(buffer[position:end], "utf-8")
+        message.rack_id = str(buffer[position:end], "utf-8")
         position = end
-    subscribed_topic_names: list[str] | None
-    rebalance_timeout_ms, count = _unpack_iB(buffer, position)
+    message.rebalance_timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        subscribed_topic_names = None
+        message.subscribed_topic_names = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        subscribed_topic_names = []
-        for _ in range(count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
+        subscribed_topic_names: list[str] = []
+        message.subscribed_topic_names = subscribed_topic_names
+        if count > 1:
+            if count - 1 > len(buffer) - position:
                 raise Malformed
-            end = position + length - 1
-            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
-            position = end
-            subscribed_topic_names.append(subscribed_topic_names_item)
+            for _ in range(1, count):
+                length = buffer[position]
+                position += 1
+                if length > 127:
+                    length, position = read_string_length(buffer, position - 1)
+                if not length:
+                    raise Malformed
+                end = position + length - 1
+                subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+                position = end
+                subscribed_topic_names.append(subscribed_topic_names_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        subscribed_topic_regex = None
+        message.subscribed_topic_regex = None
     else:
         end = position + length - 1
-        subscribed_topic_regex = str(buffer[position:end], "utf-8")
+        message.subscribed_topic_regex = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        server_assignor = None
+        message.server_assignor = None
     else:
         end = position + length - 1
-        server_assignor = str(buffer[position:end], "utf-8")
+        message.server_assignor = str(buffer[position:end], "utf-8")
         position = end
-    topic_partitions: list[ConsumerGroupHeartbeatRequestTopicPartitions] | None
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        topic_partitions = None
+        message.topic_partitions = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        topic_partitions = []
-        for _ in range(count):
-            topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
-            topic_partitions.append(topic_partitions_item)
+        topic_partitions: list[ConsumerGroupHeartbeatRequestTopicPartitions] = []
+        message.topic_partitions = topic_partitions
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
+                topic_partitions.append(topic_partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupHeartbeatRequest(
-        group_id,
-        member_id,
-        member_epoch,
-        instance_id,
-        rack_id,
-        rebalance_timeout_ms,
-        subscribed_topic_names,
-        subscribed_topic_regex,
-        server_assignor,
-        topic_partitions,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_topic_partitions_v0(out: bytearray, message: ConsumerGroupHeartbeatRequestTopicPartitions) -> None:
+def _write_topic_partitions_v0(out: Pieces, message: ConsumerGroupHeartbeatRequestTopicPartitions) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: ConsumerGroupHeartbeatRequest) -> None:
+def _write_v0(out: Pieces, message: ConsumerGroupHeartbeatRequest) -> None:
     if message.subscribed_topic_regex is not None:
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     instance_id = message.instance_id
     if instance_id is None:
         data = b""
@@ -469,11 +452,11 @@ def _write_v0(out: bytearray, message: ConsumerGroupHeartbeatRequest) -> None:
         data = instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.member_epoch, length)
+        out.append(_pack_iB(message.member_epoch, length))
     else:
-        out += _pack_i(message.member_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.member_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     rack_id = message.rack_id
     if rack_id is None:
         data = b""
@@ -482,10 +465,10 @@ def _write_v0(out: bytearray, message: ConsumerGroupHeartbeatRequest) -> None:
         data = rack_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     subscribed_topic_names = message.subscribed_topic_names
     if subscribed_topic_names is None:
         subscribed_topic_names = EMPTY
@@ -493,18 +476,18 @@ def _write_v0(out: bytearray, message: ConsumerGroupHeartbeatRequest) -> None:
     else:
         count = len(subscribed_topic_names) + 1
     if count < 128:
-        out += _pack_iB(message.rebalance_timeout_ms, count)
+        out.append(_pack_iB(message.rebalance_timeout_ms, count))
     else:
-        out += _pack_i(message.rebalance_timeout_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.rebalance_timeout_ms))
+        out.append(pack_length(count))
     for subscribed_topic_names_item in subscribed_topic_names:
         data = subscribed_topic_names_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     server_assignor = message.server_assignor
     if server_assignor is None:
         data = b""
@@ -513,10 +496,10 @@ def _write_v0(out: bytearray, message: ConsumerGroupHeartbeatRequest) -> None:
         data = server_assignor.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_partitions = message.topic_partitions
     if topic_partitions is None:
         topic_partitions = EMPTY
@@ -524,34 +507,34 @@ def _write_v0(out: bytearray, message: ConsumerGroupHeartbeatRequest) -> None:
     else:
         count = len(topic_partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topic_partitions_item in topic_partitions:
         _write_topic_partitions_v0(out, topic_partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: ConsumerGroupHeartbeatRequest) -> None:
+def _write_v1(out: Pieces, message: ConsumerGroupHeartbeatRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     instance_id = message.instance_id
     if instance_id is None:
         data = b""
@@ -560,11 +543,11 @@ def _write_v1(out: bytearray, message: ConsumerGroupHeartbeatRequest) -> None:
         data = instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.member_epoch, length)
+        out.append(_pack_iB(message.member_epoch, length))
     else:
-        out += _pack_i(message.member_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.member_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     rack_id = message.rack_id
     if rack_id is None:
         data = b""
@@ -573,10 +556,10 @@ def _write_v1(out: bytearray, message: ConsumerGroupHeartbeatRequest) -> None:
         data = rack_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     subscribed_topic_names = message.subscribed_topic_names
     if subscribed_topic_names is None:
         subscribed_topic_names = EMPTY
@@ -584,18 +567,18 @@ def _write_v1(out: bytearray, message: ConsumerGroupHeartbeatRequest) -> None:
     else:
         count = len(subscribed_topic_names) + 1
     if count < 128:
-        out += _pack_iB(message.rebalance_timeout_ms, count)
+        out.append(_pack_iB(message.rebalance_timeout_ms, count))
     else:
-        out += _pack_i(message.rebalance_timeout_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.rebalance_timeout_ms))
+        out.append(pack_length(count))
     for subscribed_topic_names_item in subscribed_topic_names:
         data = subscribed_topic_names_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     subscribed_topic_regex = message.subscribed_topic_regex
     if subscribed_topic_regex is None:
         data = b""
@@ -604,10 +587,10 @@ def _write_v1(out: bytearray, message: ConsumerGroupHeartbeatRequest) -> None:
         data = subscribed_topic_regex.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     server_assignor = message.server_assignor
     if server_assignor is None:
         data = b""
@@ -616,10 +599,10 @@ def _write_v1(out: bytearray, message: ConsumerGroupHeartbeatRequest) -> None:
         data = server_assignor.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_partitions = message.topic_partitions
     if topic_partitions is None:
         topic_partitions = EMPTY
@@ -627,15 +610,15 @@ def _write_v1(out: bytearray, message: ConsumerGroupHeartbeatRequest) -> None:
     else:
         count = len(topic_partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topic_partitions_item in topic_partitions:
         _write_topic_partitions_v0(out, topic_partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

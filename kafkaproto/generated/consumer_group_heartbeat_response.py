@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -175,7 +178,7 @@ class ConsumerGroupHeartbeatResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ConsumerGroupHeartbeatResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -188,137 +191,128 @@ def _read_topic_partitions_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ConsumerGroupHeartbeatResponseTopicPartitions, int]:
-    partitions: list[int]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = ConsumerGroupHeartbeatResponseTopicPartitions.__new__(
+        ConsumerGroupHeartbeatResponseTopicPartitions,
+    )
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupHeartbeatResponseTopicPartitions(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_assignment_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ConsumerGroupHeartbeatResponseAssignment, int]:
-    topic_partitions: list[ConsumerGroupHeartbeatResponseTopicPartitions]
+    message = ConsumerGroupHeartbeatResponseAssignment.__new__(ConsumerGroupHeartbeatResponseAssignment)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topic_partitions = []
-    for _ in range(count):
-        topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
-        topic_partitions.append(topic_partitions_item)
+    topic_partitions: list[ConsumerGroupHeartbeatResponseTopicPartitions] = []
+    message.topic_partitions = topic_partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
+            topic_partitions.append(topic_partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupHeartbeatResponseAssignment(topic_partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = ConsumerGroupHeartbeatResponse.__new__(ConsumerGroupHeartbeatResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        member_id = None
+        message.member_id = None
     else:
         end = position + length - 1
-        member_id = str(buffer[position:end], "utf-8")
+        message.member_id = str(buffer[position:end], "utf-8")
         position = end
-    member_epoch, heartbeat_interval_ms, length = _unpack_iib(buffer, position)
+    message.member_epoch, message.heartbeat_interval_ms, mark = _unpack_iib(buffer, position)
     position += 9
-    if length < 0:
-        assignment = None
+    if mark < 0:
+        message.assignment = None
     else:
-        assignment, position = _read_assignment_v0(buffer, position)
+        message.assignment, position = _read_assignment_v0(buffer, position)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupHeartbeatResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        member_id,
-        member_epoch,
-        heartbeat_interval_ms,
-        assignment,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_topic_partitions_v0(
-    out: bytearray,
-    message: ConsumerGroupHeartbeatResponseTopicPartitions,
-) -> None:
+def _write_topic_partitions_v0(out: Pieces, message: ConsumerGroupHeartbeatResponseTopicPartitions) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_assignment_v0(out: bytearray, message: ConsumerGroupHeartbeatResponseAssignment) -> None:
+def _write_assignment_v0(out: Pieces, message: ConsumerGroupHeartbeatResponseAssignment) -> None:
     topic_partitions = message.topic_partitions
     count = len(topic_partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topic_partitions_item in topic_partitions:
         _write_topic_partitions_v0(out, topic_partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: ConsumerGroupHeartbeatResponse) -> None:
+def _write_v0(out: Pieces, message: ConsumerGroupHeartbeatResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -327,11 +321,11 @@ def _write_v0(out: bytearray, message: ConsumerGroupHeartbeatResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     if member_id is None:
         data = b""
@@ -340,18 +334,22 @@ def _write_v0(out: bytearray, message: ConsumerGroupHeartbeatResponse) -> None:
         data = member_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     assignment = message.assignment
-    out += _pack_iib(message.member_epoch, message.heartbeat_interval_ms, -1 if assignment is None else 1)
+    out.append(_pack_iib(
+        message.member_epoch,
+        message.heartbeat_interval_ms,
+        -1 if assignment is None else 1,
+    ))
     if assignment is not None:
         _write_assignment_v0(out, assignment)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,16 +10,19 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -186,7 +189,7 @@ class ConsumerGroupMemberMetadataValue(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ConsumerGroupMemberMetadataValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -199,6 +202,9 @@ def _read_classic_protocol_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ConsumerGroupMemberMetadataValueClassicProtocol, int]:
+    message = ConsumerGroupMemberMetadataValueClassicProtocol.__new__(
+        ConsumerGroupMemberMetadataValueClassicProtocol,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -206,7 +212,7 @@ def _read_classic_protocol_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -215,66 +221,66 @@ def _read_classic_protocol_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    metadata = bytes(buffer[position:end])
+    message.metadata = bytes(buffer[position:end])
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupMemberMetadataValueClassicProtocol(name, metadata, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_classic_member_metadata_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ConsumerGroupMemberMetadataValueClassicMemberMetadata, int]:
-    supported_protocols: list[ConsumerGroupMemberMetadataValueClassicProtocol]
-    session_timeout_ms, count = _unpack_iB(buffer, position)
+    message = ConsumerGroupMemberMetadataValueClassicMemberMetadata.__new__(
+        ConsumerGroupMemberMetadataValueClassicMemberMetadata,
+    )
+    message.session_timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    supported_protocols = []
-    for _ in range(count):
-        supported_protocols_item, position = _read_classic_protocol_v0(buffer, position)
-        supported_protocols.append(supported_protocols_item)
+    supported_protocols: list[ConsumerGroupMemberMetadataValueClassicProtocol] = []
+    message.supported_protocols = supported_protocols
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            supported_protocols_item, position = _read_classic_protocol_v0(buffer, position)
+            supported_protocols.append(supported_protocols_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupMemberMetadataValueClassicMemberMetadata(
-        session_timeout_ms,
-        supported_protocols,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupMemberMetadataValue, int]:
+    message = ConsumerGroupMemberMetadataValue.__new__(ConsumerGroupMemberMetadataValue)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        instance_id = None
+        message.instance_id = None
     else:
         end = position + length - 1
-        instance_id = str(buffer[position:end], "utf-8")
+        message.instance_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack_id = None
+        message.rack_id = None
     else:
         end = position + length - 1
-        rack_id = str(buffer[position:end], "utf-8")
+        message.rack_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -283,7 +289,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupMemberMetadata
     if not length:
         raise Malformed
     end = position + length - 1
-    client_id = str(buffer[position:end], "utf-8")
+    message.client_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -292,130 +298,116 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupMemberMetadata
     if not length:
         raise Malformed
     end = position + length - 1
-    client_host = str(buffer[position:end], "utf-8")
+    message.client_host = str(buffer[position:end], "utf-8")
     position = end
-    subscribed_topic_names: list[str]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    subscribed_topic_names = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    subscribed_topic_names: list[str] = []
+    message.subscribed_topic_names = subscribed_topic_names
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        subscribed_topic_names_item = str(buffer[position:end], "utf-8")
-        position = end
-        subscribed_topic_names.append(subscribed_topic_names_item)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+            position = end
+            subscribed_topic_names.append(subscribed_topic_names_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        subscribed_topic_regex = None
+        message.subscribed_topic_regex = None
     else:
         end = position + length - 1
-        subscribed_topic_regex = str(buffer[position:end], "utf-8")
+        message.subscribed_topic_regex = str(buffer[position:end], "utf-8")
         position = end
-    rebalance_timeout_ms, length = _unpack_iB(buffer, position)
+    message.rebalance_timeout_ms, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        server_assignor = None
+        message.server_assignor = None
     else:
         end = position + length - 1
-        server_assignor = str(buffer[position:end], "utf-8")
+        message.server_assignor = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    classic_member_metadata: ConsumerGroupMemberMetadataValueClassicMemberMetadata | None = DEFAULT_CLASSIC_MEMBER_METADATA
-    unknown: dict[int, bytes] | None = None
+    message.classic_member_metadata = ConsumerGroupMemberMetadataValueClassicMemberMetadata()
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                length, position = read_unsigned_varint(buffer, position)
-                if not length:
-                    classic_member_metadata = None
+                mark, position = read_unsigned_varint(buffer, position)
+                if not mark:
+                    message.classic_member_metadata = None
                 else:
-                    classic_member_metadata, position = _read_classic_member_metadata_v0(buffer, position)
+                    message.classic_member_metadata, position = _read_classic_member_metadata_v0(buffer, position)
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return ConsumerGroupMemberMetadataValue(
-        instance_id,
-        rack_id,
-        client_id,
-        client_host,
-        subscribed_topic_names,
-        subscribed_topic_regex,
-        rebalance_timeout_ms,
-        server_assignor,
-        classic_member_metadata,
-        unknown,
-    ), position
+    return message, position
 
 
-def _write_classic_protocol_v0(
-    out: bytearray,
-    message: ConsumerGroupMemberMetadataValueClassicProtocol,
-) -> None:
+def _write_classic_protocol_v0(out: Pieces, message: ConsumerGroupMemberMetadataValueClassicProtocol) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     metadata = message.metadata
-    data = metadata
-    length = len(data) + 1
+    length = len(metadata) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(metadata)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_classic_member_metadata_v0(
-    out: bytearray,
+    out: Pieces,
     message: ConsumerGroupMemberMetadataValueClassicMemberMetadata,
 ) -> None:
     supported_protocols = message.supported_protocols
     count = len(supported_protocols) + 1
     if count < 128:
-        out += _pack_iB(message.session_timeout_ms, count)
+        out.append(_pack_iB(message.session_timeout_ms, count))
     else:
-        out += _pack_i(message.session_timeout_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.session_timeout_ms))
+        out.append(pack_length(count))
     for supported_protocols_item in supported_protocols:
         _write_classic_protocol_v0(out, supported_protocols_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: ConsumerGroupMemberMetadataValue) -> None:
+def _write_v0(out: Pieces, message: ConsumerGroupMemberMetadataValue) -> None:
     instance_id = message.instance_id
     if instance_id is None:
         data = b""
@@ -424,10 +416,10 @@ def _write_v0(out: bytearray, message: ConsumerGroupMemberMetadataValue) -> None
         data = instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     rack_id = message.rack_id
     if rack_id is None:
         data = b""
@@ -436,40 +428,40 @@ def _write_v0(out: bytearray, message: ConsumerGroupMemberMetadataValue) -> None
         data = rack_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_id = message.client_id
     data = client_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_host = message.client_host
     data = client_host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     subscribed_topic_names = message.subscribed_topic_names
     count = len(subscribed_topic_names) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for subscribed_topic_names_item in subscribed_topic_names:
         data = subscribed_topic_names_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     subscribed_topic_regex = message.subscribed_topic_regex
     if subscribed_topic_regex is None:
         data = b""
@@ -478,10 +470,10 @@ def _write_v0(out: bytearray, message: ConsumerGroupMemberMetadataValue) -> None
         data = subscribed_topic_regex.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     server_assignor = message.server_assignor
     if server_assignor is None:
         data = b""
@@ -490,30 +482,31 @@ def _write_v0(out: bytearray, message: ConsumerGroupMemberMetadataValue) -> None
         data = server_assignor.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.rebalance_timeout_ms, length)
+        out.append(_pack_iB(message.rebalance_timeout_ms, length))
     else:
-        out += _pack_i(message.rebalance_timeout_ms)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.rebalance_timeout_ms))
+        out.append(pack_string_length(length))
+    out.append(data)
     tagged = []
+    section: Pieces
     if (
         message.classic_member_metadata is None
         or message.classic_member_metadata.session_timeout_ms != 0
         or len(message.classic_member_metadata.supported_protocols) != 0
         or message.classic_member_metadata.unknown_tags
     ):
-        section = bytearray()
+        section = []
         classic_member_metadata = message.classic_member_metadata
         if classic_member_metadata is None:
-            section.append(0)
+            section.append(b"\x00")
         else:
-            section.append(1)
+            section.append(b"\x01")
             _write_classic_member_metadata_v0(section, classic_member_metadata)
-        tagged.append((0, section))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

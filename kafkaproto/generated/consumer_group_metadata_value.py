@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed, read_tag_section, write_tag_section
+from kafkaproto.support import Buffer, Malformed, Pieces, read_tag_section, write_tag_section
 
 _unpack_iB = struct.Struct(">iB").unpack_from
 _unpack_q = struct.Struct(">q").unpack_from
@@ -62,7 +62,7 @@ class ConsumerGroupMetadataValue(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ConsumerGroupMetadataValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -72,37 +72,40 @@ class ConsumerGroupMetadataValue(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupMetadataValue, int]:
-    epoch, tags = _unpack_iB(buffer, position)
+    message = ConsumerGroupMetadataValue.__new__(ConsumerGroupMetadataValue)
+    message.epoch, tags = _unpack_iB(buffer, position)
     position += 5
-    metadata_hash: int = 0
-    unknown: dict[int, bytes] | None = None
+    message.metadata_hash = 0
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (metadata_hash,) = _unpack_q(buffer, position)
+                (message.metadata_hash,) = _unpack_q(buffer, position)
                 position += 8
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return ConsumerGroupMetadataValue(epoch, metadata_hash, unknown), position
+    return message, position
 
 
-def _write_v0(out: bytearray, message: ConsumerGroupMetadataValue) -> None:
-    out += _pack_i(message.epoch)
+def _write_v0(out: Pieces, message: ConsumerGroupMetadataValue) -> None:
+    out.append(_pack_i(message.epoch))
     tagged = []
+    section: Pieces
     if message.metadata_hash != 0:
-        section = bytearray()
-        section += _pack_q(message.metadata_hash)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_q(message.metadata_hash))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -144,7 +147,7 @@ class ConsumerGroupPartitionMetadataValue(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ConsumerGroupPartitionMetadataValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -157,129 +160,127 @@ def _read_partition_metadata_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ConsumerGroupPartitionMetadataValuePartitionMetadata, int]:
-    racks: list[str]
-    partition, count = _unpack_iB(buffer, position)
+    message = ConsumerGroupPartitionMetadataValuePartitionMetadata.__new__(
+        ConsumerGroupPartitionMetadataValuePartitionMetadata,
+    )
+    message.partition, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    racks = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    racks: list[str] = []
+    message.racks = racks
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        racks_item = str(buffer[position:end], "utf-8")
-        position = end
-        racks.append(racks_item)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            racks_item = str(buffer[position:end], "utf-8")
+            position = end
+            racks.append(racks_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupPartitionMetadataValuePartitionMetadata(partition, racks, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_metadata_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ConsumerGroupPartitionMetadataValueTopicMetadata, int]:
-    topic_id, length = _unpack_uB(buffer, position)
+    message = ConsumerGroupPartitionMetadataValueTopicMetadata.__new__(
+        ConsumerGroupPartitionMetadataValueTopicMetadata,
+    )
+    message.topic_id, length = _unpack_uB(buffer, position)
     position += 17
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partition_metadata: list[ConsumerGroupPartitionMetadataValuePartitionMetadata]
-    num_partitions, count = _unpack_iB(buffer, position)
+    message.num_partitions, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partition_metadata = []
-    for _ in range(count):
-        partition_metadata_item, position = _read_partition_metadata_v0(buffer, position)
-        partition_metadata.append(partition_metadata_item)
+    partition_metadata: list[ConsumerGroupPartitionMetadataValuePartitionMetadata] = []
+    message.partition_metadata = partition_metadata
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partition_metadata_item, position = _read_partition_metadata_v0(buffer, position)
+            partition_metadata.append(partition_metadata_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupPartitionMetadataValueTopicMetadata(
-        topic_id,
-        topic_name,
-        num_partitions,
-        partition_metadata,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupPartitionMetadataValue, int]:
-    topics: list[ConsumerGroupPartitionMetadataValueTopicMetadata]
+    message = ConsumerGroupPartitionMetadataValue.__new__(ConsumerGroupPartitionMetadataValue)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_metadata_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[ConsumerGroupPartitionMetadataValueTopicMetadata] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_metadata_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupPartitionMetadataValue(topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_partition_metadata_v0(
-    out: bytearray,
+    out: Pieces,
     message: ConsumerGroupPartitionMetadataValuePartitionMetadata,
 ) -> None:
     racks = message.racks
     count = len(racks) + 1
     if count < 128:
-        out += _pack_iB(message.partition, count)
+        out.append(_pack_iB(message.partition, count))
     else:
-        out += _pack_i(message.partition)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.partition))
+        out.append(pack_length(count))
     for racks_item in racks:
         data = racks_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_metadata_v0(
-    out: bytearray,
-    message: ConsumerGroupPartitionMetadataValueTopicMetadata,
-) -> None:
+def _write_topic_metadata_v0(out: Pieces, message: ConsumerGroupPartitionMetadataValueTopicMetadata) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
@@ -287,39 +288,39 @@ def _write_topic_metadata_v0(
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_uB(topic_id, length)
+        out.append(_pack_uB(topic_id, length))
     else:
-        out += topic_id
-        write_string_length(out, length)
-    out += data
+        out.append(topic_id)
+        out.append(pack_string_length(length))
+    out.append(data)
     partition_metadata = message.partition_metadata
     count = len(partition_metadata) + 1
     if count < 128:
-        out += _pack_iB(message.num_partitions, count)
+        out.append(_pack_iB(message.num_partitions, count))
     else:
-        out += _pack_i(message.num_partitions)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.num_partitions))
+        out.append(pack_length(count))
     for partition_metadata_item in partition_metadata:
         _write_partition_metadata_v0(out, partition_metadata_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: ConsumerGroupPartitionMetadataValue) -> None:
+def _write_v0(out: Pieces, message: ConsumerGroupPartitionMetadataValue) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_metadata_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -75,7 +78,7 @@ class ConsumerGroupRegularExpressionValue(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ConsumerGroupRegularExpressionValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -85,56 +88,57 @@ class ConsumerGroupRegularExpressionValue(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupRegularExpressionValue, int]:
-    topics: list[str]
+    message = ConsumerGroupRegularExpressionValue.__new__(ConsumerGroupRegularExpressionValue)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    topics: list[str] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        topics_item = str(buffer[position:end], "utf-8")
-        position = end
-        topics.append(topics_item)
-    version, timestamp, tags = _unpack_qqB(buffer, position)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            topics_item = str(buffer[position:end], "utf-8")
+            position = end
+            topics.append(topics_item)
+    message.version, message.timestamp, tags = _unpack_qqB(buffer, position)
     position += 17
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupRegularExpressionValue(topics, version, timestamp, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: ConsumerGroupRegularExpressionValue) -> None:
+def _write_v0(out: Pieces, message: ConsumerGroupRegularExpressionValue) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         data = topics_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     if message.unknown_tags:
-        out += _pack_qq(message.version, message.timestamp)
+        out.append(_pack_qq(message.version, message.timestamp))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qqB(message.version, message.timestamp, 0)
+        out.append(_pack_qqB(message.version, message.timestamp, 0))
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
     read_unknown_tags,
     unpack_many,
@@ -105,7 +108,7 @@ class ConsumerGroupTargetAssignmentMemberValue(Message):
     ) -> tuple[ConsumerGroupTargetAssignmentMemberValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -118,52 +121,54 @@ def _read_topic_partition_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ConsumerGroupTargetAssignmentMemberValueTopicPartition, int]:
-    partitions: list[int]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = ConsumerGroupTargetAssignmentMemberValueTopicPartition.__new__(
+        ConsumerGroupTargetAssignmentMemberValueTopicPartition,
+    )
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupTargetAssignmentMemberValueTopicPartition(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupTargetAssignmentMemberValue, int]:
-    topic_partitions: list[ConsumerGroupTargetAssignmentMemberValueTopicPartition]
+    message = ConsumerGroupTargetAssignmentMemberValue.__new__(ConsumerGroupTargetAssignmentMemberValue)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topic_partitions = []
-    for _ in range(count):
-        topic_partitions_item, position = _read_topic_partition_v0(buffer, position)
-        topic_partitions.append(topic_partitions_item)
+    topic_partitions: list[ConsumerGroupTargetAssignmentMemberValueTopicPartition] = []
+    message.topic_partitions = topic_partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topic_partitions_item, position = _read_topic_partition_v0(buffer, position)
+            topic_partitions.append(topic_partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ConsumerGroupTargetAssignmentMemberValue(topic_partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_topic_partition_v0(
-    out: bytearray,
+    out: Pieces,
     message: ConsumerGroupTargetAssignmentMemberValueTopicPartition,
 ) -> None:
     topic_id = message.topic_id
@@ -172,33 +177,33 @@ def _write_topic_partition_v0(
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: ConsumerGroupTargetAssignmentMemberValue) -> None:
+def _write_v0(out: Pieces, message: ConsumerGroupTargetAssignmentMemberValue) -> None:
     topic_partitions = message.topic_partitions
     count = len(topic_partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topic_partitions_item in topic_partitions:
         _write_topic_partition_v0(out, topic_partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed, read_tag_section, write_tag_section
+from kafkaproto.support import Buffer, Malformed, Pieces, read_tag_section, write_tag_section
 
 _unpack_iB = struct.Struct(">iB").unpack_from
 _unpack_q = struct.Struct(">q").unpack_from
@@ -66,7 +66,7 @@ class ConsumerGroupTargetAssignmentMetadataValue(Message):
     ) -> tuple[ConsumerGroupTargetAssignmentMetadataValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -76,41 +76,40 @@ class ConsumerGroupTargetAssignmentMetadataValue(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupTargetAssignmentMetadataValue, int]:
-    assignment_epoch, tags = _unpack_iB(buffer, position)
+    message = ConsumerGroupTargetAssignmentMetadataValue.__new__(ConsumerGroupTargetAssignmentMetadataValue)
+    message.assignment_epoch, tags = _unpack_iB(buffer, position)
     position += 5
-    assignment_timestamp: int = 0
-    unknown: dict[int, bytes] | None = None
+    message.assignment_timestamp = 0
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (assignment_timestamp,) = _unpack_q(buffer, position)
+                (message.assignment_timestamp,) = _unpack_q(buffer, position)
                 position += 8
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return ConsumerGroupTargetAssignmentMetadataValue(
-        assignment_epoch,
-        assignment_timestamp,
-        unknown,
-    ), position
+    return message, position
 
 
-def _write_v0(out: bytearray, message: ConsumerGroupTargetAssignmentMetadataValue) -> None:
-    out += _pack_i(message.assignment_epoch)
+def _write_v0(out: Pieces, message: ConsumerGroupTargetAssignmentMetadataValue) -> None:
+    out.append(_pack_i(message.assignment_epoch))
     tagged = []
+    section: Pieces
     if message.assignment_timestamp != 0:
-        section = bytearray()
-        section += _pack_q(message.assignment_timestamp)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_q(message.assignment_timestamp))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

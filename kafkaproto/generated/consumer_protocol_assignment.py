@@ -19,6 +19,7 @@ from kafkaproto.support import (
     Buffer,
     Buffers,
     Malformed,
+    Pieces,
     pack_many,
     unpack_many,
 )
@@ -105,7 +106,7 @@ class ConsumerProtocolAssignment(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ConsumerProtocolAssignment, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -118,82 +119,88 @@ def _read_topic_partition_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ConsumerProtocolAssignmentTopicPartition, int]:
+    message = ConsumerProtocolAssignmentTopicPartition.__new__(ConsumerProtocolAssignmentTopicPartition)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+        message.partitions = [*UNPACK_INT32[count](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
+        message.partitions = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    return ConsumerProtocolAssignmentTopicPartition(topic, partitions), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerProtocolAssignment, int]:
-    assigned_partitions: list[ConsumerProtocolAssignmentTopicPartition]
+    view = memoryview(buffer)
+    message = ConsumerProtocolAssignment.__new__(ConsumerProtocolAssignment)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    assigned_partitions = []
-    for _ in range(count):
-        assigned_partitions_item, position = _read_topic_partition_v0(buffer, position)
-        assigned_partitions.append(assigned_partitions_item)
+    assigned_partitions: list[ConsumerProtocolAssignmentTopicPartition] = []
+    message.assigned_partitions = assigned_partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            assigned_partitions_item, position = _read_topic_partition_v0(buffer, position)
+            assigned_partitions.append(assigned_partitions_item)
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
-        user_data = None
+        message.user_data = None
     else:
         end = position + length
-        user_data = memoryview(buffer)[position:end]
+        message.user_data = view[position:end]
         position = end
-    return ConsumerProtocolAssignment(assigned_partitions, user_data), position
+    message.unknown_tags = None
+    return message, position
 
 
-def _write_topic_partition_v0(out: bytearray, message: ConsumerProtocolAssignmentTopicPartition) -> None:
+def _write_topic_partition_v0(out: Pieces, message: ConsumerProtocolAssignmentTopicPartition) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: ConsumerProtocolAssignment) -> None:
+def _write_v0(out: Pieces, message: ConsumerProtocolAssignment) -> None:
     assigned_partitions = message.assigned_partitions
     count = len(assigned_partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for assigned_partitions_item in assigned_partitions:
         _write_topic_partition_v0(out, assigned_partitions_item)
     user_data = message.user_data
-    user_data_data: Buffer
     if user_data is None:
-        user_data_data = b""
+        user_data = b""
         length = -1
     else:
-        user_data_data = b"".join(user_data) if isinstance(user_data, list) else user_data
-        length = len(user_data_data)
-    out += _pack_i(length)
-    out += user_data_data
+        length = sum(map(len, user_data)) if isinstance(user_data, list) else len(user_data)
+    out.append(_pack_i(length))
+    if isinstance(user_data, list):
+        out.extend(user_data)
+    else:
+        out.append(user_data)
     if message.unknown_tags:
         raise Malformed
 

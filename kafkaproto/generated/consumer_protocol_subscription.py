@@ -19,6 +19,7 @@ from kafkaproto.support import (
     Buffer,
     Buffers,
     Malformed,
+    Pieces,
     pack_many,
     unpack_many,
 )
@@ -122,7 +123,7 @@ class ConsumerProtocolSubscription(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ConsumerProtocolSubscription, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -132,307 +133,337 @@ class ConsumerProtocolSubscription(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerProtocolSubscription, int]:
-    topics: list[str]
+    view = memoryview(buffer)
+    message = ConsumerProtocolSubscription.__new__(ConsumerProtocolSubscription)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        (length,) = _unpack_h(buffer, position)
-        position += 2
-        if length < 0:
+    topics: list[str] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
             raise Malformed
-        end = position + length
-        topics_item = str(buffer[position:end], "utf-8")
-        position = end
-        topics.append(topics_item)
+        for _ in range(count):
+            (length,) = _unpack_h(buffer, position)
+            position += 2
+            if length < 0:
+                raise Malformed
+            end = position + length
+            topics_item = str(buffer[position:end], "utf-8")
+            position = end
+            topics.append(topics_item)
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
-        user_data = None
+        message.user_data = None
     else:
         end = position + length
-        user_data = memoryview(buffer)[position:end]
+        message.user_data = view[position:end]
         position = end
-    return ConsumerProtocolSubscription(topics, user_data), position
+    message.owned_partitions = []
+    message.generation_id = -1
+    message.rack_id = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_partition_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ConsumerProtocolSubscriptionTopicPartition, int]:
+    message = ConsumerProtocolSubscriptionTopicPartition.__new__(ConsumerProtocolSubscriptionTopicPartition)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+        message.partitions = [*UNPACK_INT32[count](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
+        message.partitions = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    return ConsumerProtocolSubscriptionTopicPartition(topic, partitions), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerProtocolSubscription, int]:
-    topics: list[str]
+    view = memoryview(buffer)
+    message = ConsumerProtocolSubscription.__new__(ConsumerProtocolSubscription)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        (length,) = _unpack_h(buffer, position)
-        position += 2
-        if length < 0:
+    topics: list[str] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
             raise Malformed
-        end = position + length
-        topics_item = str(buffer[position:end], "utf-8")
-        position = end
-        topics.append(topics_item)
+        for _ in range(count):
+            (length,) = _unpack_h(buffer, position)
+            position += 2
+            if length < 0:
+                raise Malformed
+            end = position + length
+            topics_item = str(buffer[position:end], "utf-8")
+            position = end
+            topics.append(topics_item)
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
-        user_data = None
+        message.user_data = None
     else:
         end = position + length
-        user_data = memoryview(buffer)[position:end]
+        message.user_data = view[position:end]
         position = end
-    owned_partitions: list[ConsumerProtocolSubscriptionTopicPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    owned_partitions = []
-    for _ in range(count):
-        owned_partitions_item, position = _read_topic_partition_v1(buffer, position)
-        owned_partitions.append(owned_partitions_item)
-    return ConsumerProtocolSubscription(topics, user_data, owned_partitions), position
+    owned_partitions: list[ConsumerProtocolSubscriptionTopicPartition] = []
+    message.owned_partitions = owned_partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            owned_partitions_item, position = _read_topic_partition_v1(buffer, position)
+            owned_partitions.append(owned_partitions_item)
+    message.generation_id = -1
+    message.rack_id = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[ConsumerProtocolSubscription, int]:
-    topics: list[str]
+    view = memoryview(buffer)
+    message = ConsumerProtocolSubscription.__new__(ConsumerProtocolSubscription)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        (length,) = _unpack_h(buffer, position)
-        position += 2
-        if length < 0:
+    topics: list[str] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
             raise Malformed
-        end = position + length
-        topics_item = str(buffer[position:end], "utf-8")
-        position = end
-        topics.append(topics_item)
+        for _ in range(count):
+            (length,) = _unpack_h(buffer, position)
+            position += 2
+            if length < 0:
+                raise Malformed
+            end = position + length
+            topics_item = str(buffer[position:end], "utf-8")
+            position = end
+            topics.append(topics_item)
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
-        user_data = None
+        message.user_data = None
     else:
         end = position + length
-        user_data = memoryview(buffer)[position:end]
+        message.user_data = view[position:end]
         position = end
-    owned_partitions: list[ConsumerProtocolSubscriptionTopicPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    owned_partitions = []
-    for _ in range(count):
-        owned_partitions_item, position = _read_topic_partition_v1(buffer, position)
-        owned_partitions.append(owned_partitions_item)
-    (generation_id,) = _unpack_i(buffer, position)
+    owned_partitions: list[ConsumerProtocolSubscriptionTopicPartition] = []
+    message.owned_partitions = owned_partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            owned_partitions_item, position = _read_topic_partition_v1(buffer, position)
+            owned_partitions.append(owned_partitions_item)
+    (message.generation_id,) = _unpack_i(buffer, position)
     position += 4
-    return ConsumerProtocolSubscription(topics, user_data, owned_partitions, generation_id), position
+    message.rack_id = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[ConsumerProtocolSubscription, int]:
-    topics: list[str]
+    view = memoryview(buffer)
+    message = ConsumerProtocolSubscription.__new__(ConsumerProtocolSubscription)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        (length,) = _unpack_h(buffer, position)
-        position += 2
-        if length < 0:
+    topics: list[str] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
             raise Malformed
-        end = position + length
-        topics_item = str(buffer[position:end], "utf-8")
-        position = end
-        topics.append(topics_item)
+        for _ in range(count):
+            (length,) = _unpack_h(buffer, position)
+            position += 2
+            if length < 0:
+                raise Malformed
+            end = position + length
+            topics_item = str(buffer[position:end], "utf-8")
+            position = end
+            topics.append(topics_item)
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
-        user_data = None
+        message.user_data = None
     else:
         end = position + length
-        user_data = memoryview(buffer)[position:end]
+        message.user_data = view[position:end]
         position = end
-    owned_partitions: list[ConsumerProtocolSubscriptionTopicPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    owned_partitions = []
-    for _ in range(count):
-        owned_partitions_item, position = _read_topic_partition_v1(buffer, position)
-        owned_partitions.append(owned_partitions_item)
-    generation_id, length = _unpack_ih(buffer, position)
+    owned_partitions: list[ConsumerProtocolSubscriptionTopicPartition] = []
+    message.owned_partitions = owned_partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            owned_partitions_item, position = _read_topic_partition_v1(buffer, position)
+            owned_partitions.append(owned_partitions_item)
+    message.generation_id, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
-        rack_id = None
+        message.rack_id = None
     else:
         end = position + length
-        rack_id = str(buffer[position:end], "utf-8")
+        message.rack_id = str(buffer[position:end], "utf-8")
         position = end
-    return ConsumerProtocolSubscription(topics, user_data, owned_partitions, generation_id, rack_id), position
+    message.unknown_tags = None
+    return message, position
 
 
-def _write_v0(out: bytearray, message: ConsumerProtocolSubscription) -> None:
+def _write_v0(out: Pieces, message: ConsumerProtocolSubscription) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         data = topics_item.encode()
         length = len(data)
-        out += _pack_h(length)
-        out += data
+        out.append(_pack_h(length))
+        out.append(data)
     user_data = message.user_data
-    user_data_data: Buffer
     if user_data is None:
-        user_data_data = b""
+        user_data = b""
         length = -1
     else:
-        user_data_data = b"".join(user_data) if isinstance(user_data, list) else user_data
-        length = len(user_data_data)
-    out += _pack_i(length)
-    out += user_data_data
+        length = sum(map(len, user_data)) if isinstance(user_data, list) else len(user_data)
+    out.append(_pack_i(length))
+    if isinstance(user_data, list):
+        out.extend(user_data)
+    else:
+        out.append(user_data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_partition_v1(out: bytearray, message: ConsumerProtocolSubscriptionTopicPartition) -> None:
+def _write_topic_partition_v1(out: Pieces, message: ConsumerProtocolSubscriptionTopicPartition) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: ConsumerProtocolSubscription) -> None:
+def _write_v1(out: Pieces, message: ConsumerProtocolSubscription) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         data = topics_item.encode()
         length = len(data)
-        out += _pack_h(length)
-        out += data
+        out.append(_pack_h(length))
+        out.append(data)
     user_data = message.user_data
-    user_data_data: Buffer
     if user_data is None:
-        user_data_data = b""
+        user_data = b""
         length = -1
     else:
-        user_data_data = b"".join(user_data) if isinstance(user_data, list) else user_data
-        length = len(user_data_data)
-    out += _pack_i(length)
-    out += user_data_data
+        length = sum(map(len, user_data)) if isinstance(user_data, list) else len(user_data)
+    out.append(_pack_i(length))
+    if isinstance(user_data, list):
+        out.extend(user_data)
+    else:
+        out.append(user_data)
     owned_partitions = message.owned_partitions
     count = len(owned_partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for owned_partitions_item in owned_partitions:
         _write_topic_partition_v1(out, owned_partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: ConsumerProtocolSubscription) -> None:
+def _write_v2(out: Pieces, message: ConsumerProtocolSubscription) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         data = topics_item.encode()
         length = len(data)
-        out += _pack_h(length)
-        out += data
+        out.append(_pack_h(length))
+        out.append(data)
     user_data = message.user_data
-    user_data_data: Buffer
     if user_data is None:
-        user_data_data = b""
+        user_data = b""
         length = -1
     else:
-        user_data_data = b"".join(user_data) if isinstance(user_data, list) else user_data
-        length = len(user_data_data)
-    out += _pack_i(length)
-    out += user_data_data
+        length = sum(map(len, user_data)) if isinstance(user_data, list) else len(user_data)
+    out.append(_pack_i(length))
+    if isinstance(user_data, list):
+        out.extend(user_data)
+    else:
+        out.append(user_data)
     owned_partitions = message.owned_partitions
     count = len(owned_partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for owned_partitions_item in owned_partitions:
         _write_topic_partition_v1(out, owned_partitions_item)
-    out += _pack_i(message.generation_id)
+    out.append(_pack_i(message.generation_id))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: ConsumerProtocolSubscription) -> None:
+def _write_v3(out: Pieces, message: ConsumerProtocolSubscription) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         data = topics_item.encode()
         length = len(data)
-        out += _pack_h(length)
-        out += data
+        out.append(_pack_h(length))
+        out.append(data)
     user_data = message.user_data
-    user_data_data: Buffer
     if user_data is None:
-        user_data_data = b""
+        user_data = b""
         length = -1
     else:
-        user_data_data = b"".join(user_data) if isinstance(user_data, list) else user_data
-        length = len(user_data_data)
-    out += _pack_i(length)
-    out += user_data_data
+        length = sum(map(len, user_data)) if isinstance(user_data, list) else len(user_data)
+    out.append(_pack_i(length))
+    if isinstance(user_data, list):
+        out.extend(user_data)
+    else:
+        out.append(user_data)
     owned_partitions = message.owned_partitions
     count = len(owned_partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for owned_partitions_item in owned_partitions:
         _write_topic_partition_v1(out, owned_partitions_item)
     rack_id = message.rack_id
@@ -442,8 +473,8 @@ def _write_v3(out: bytearray, message: ConsumerProtocolSubscription) -> None:
     else:
         data = rack_id.encode()
         length = len(data)
-    out += _pack_ih(message.generation_id, length)
-    out += data
+    out.append(_pack_ih(message.generation_id, length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 

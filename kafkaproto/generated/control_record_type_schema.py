@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed
+from kafkaproto.support import Buffer, Malformed, Pieces
 
 _unpack_h = struct.Struct(">h").unpack_from
 _pack_h = struct.Struct(">h").pack
@@ -53,7 +53,7 @@ class ControlRecordTypeSchema(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ControlRecordTypeSchema, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -63,13 +63,15 @@ class ControlRecordTypeSchema(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ControlRecordTypeSchema, int]:
-    (type,) = _unpack_h(buffer, position)
+    message = ControlRecordTypeSchema.__new__(ControlRecordTypeSchema)
+    (message.type,) = _unpack_h(buffer, position)
     position += 2
-    return ControlRecordTypeSchema(type), position
+    message.unknown_tags = None
+    return message, position
 
 
-def _write_v0(out: bytearray, message: ControlRecordTypeSchema) -> None:
-    out += _pack_h(message.type)
+def _write_v0(out: Pieces, message: ControlRecordTypeSchema) -> None:
+    out.append(_pack_h(message.type))
     if message.unknown_tags:
         raise Malformed
 

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -142,7 +145,7 @@ class CreateAclsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[CreateAclsRequest, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -152,73 +155,71 @@ class CreateAclsRequest(Message):
 
 
 def _read_acl_creation_v1(buffer: Buffer, position: int) -> tuple[CreateAclsRequestAclCreation, int]:
-    resource_type, length = _unpack_bh(buffer, position)
+    message = CreateAclsRequestAclCreation.__new__(CreateAclsRequestAclCreation)
+    message.resource_type, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
         raise Malformed
     end = position + length
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    resource_pattern_type, length = _unpack_bh(buffer, position)
+    message.resource_pattern_type, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
         raise Malformed
     end = position + length
-    principal = str(buffer[position:end], "utf-8")
+    message.principal = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    operation, permission_type = _unpack_bb(buffer, position)
+    message.operation, message.permission_type = _unpack_bb(buffer, position)
     position += 2
-    return CreateAclsRequestAclCreation(
-        resource_type,
-        resource_name,
-        resource_pattern_type,
-        principal,
-        host,
-        operation,
-        permission_type,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[CreateAclsRequest, int]:
-    creations: list[CreateAclsRequestAclCreation]
+    message = CreateAclsRequest.__new__(CreateAclsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    creations = []
-    for _ in range(count):
-        creations_item, position = _read_acl_creation_v1(buffer, position)
-        creations.append(creations_item)
-    return CreateAclsRequest(creations), position
+    creations: list[CreateAclsRequestAclCreation] = []
+    message.creations = creations
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            creations_item, position = _read_acl_creation_v1(buffer, position)
+            creations.append(creations_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_acl_creation_v2(buffer: Buffer, position: int) -> tuple[CreateAclsRequestAclCreation, int]:
-    resource_type, length = _unpack_bB(buffer, position)
+    message = CreateAclsRequestAclCreation.__new__(CreateAclsRequestAclCreation)
+    message.resource_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    resource_pattern_type, length = _unpack_bB(buffer, position)
+    message.resource_pattern_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    principal = str(buffer[position:end], "utf-8")
+    message.principal = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -227,126 +228,118 @@ def _read_acl_creation_v2(buffer: Buffer, position: int) -> tuple[CreateAclsRequ
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    operation, permission_type, tags = _unpack_bbB(buffer, position)
+    message.operation, message.permission_type, tags = _unpack_bbB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreateAclsRequestAclCreation(
-        resource_type,
-        resource_name,
-        resource_pattern_type,
-        principal,
-        host,
-        operation,
-        permission_type,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[CreateAclsRequest, int]:
-    creations: list[CreateAclsRequestAclCreation]
+    message = CreateAclsRequest.__new__(CreateAclsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    creations = []
-    for _ in range(count):
-        creations_item, position = _read_acl_creation_v2(buffer, position)
-        creations.append(creations_item)
+    creations: list[CreateAclsRequestAclCreation] = []
+    message.creations = creations
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            creations_item, position = _read_acl_creation_v2(buffer, position)
+            creations.append(creations_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreateAclsRequest(creations, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_acl_creation_v1(out: bytearray, message: CreateAclsRequestAclCreation) -> None:
+def _write_acl_creation_v1(out: Pieces, message: CreateAclsRequestAclCreation) -> None:
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data)
-    out += _pack_bh(message.resource_type, length)
-    out += data
+    out.append(_pack_bh(message.resource_type, length))
+    out.append(data)
     principal = message.principal
     data = principal.encode()
     length = len(data)
-    out += _pack_bh(message.resource_pattern_type, length)
-    out += data
+    out.append(_pack_bh(message.resource_pattern_type, length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
-    out += _pack_bb(message.operation, message.permission_type)
+    out.append(_pack_h(length))
+    out.append(data)
+    out.append(_pack_bb(message.operation, message.permission_type))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: CreateAclsRequest) -> None:
+def _write_v1(out: Pieces, message: CreateAclsRequest) -> None:
     creations = message.creations
     count = len(creations)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for creations_item in creations:
         _write_acl_creation_v1(out, creations_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_acl_creation_v2(out: bytearray, message: CreateAclsRequestAclCreation) -> None:
+def _write_acl_creation_v2(out: Pieces, message: CreateAclsRequestAclCreation) -> None:
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.resource_type, length)
+        out.append(_pack_bB(message.resource_type, length))
     else:
-        out += _pack_b(message.resource_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.resource_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     principal = message.principal
     data = principal.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.resource_pattern_type, length)
+        out.append(_pack_bB(message.resource_pattern_type, length))
     else:
-        out += _pack_b(message.resource_pattern_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.resource_pattern_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_bb(message.operation, message.permission_type)
+        out.append(_pack_bb(message.operation, message.permission_type))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_bbB(message.operation, message.permission_type, 0)
+        out.append(_pack_bbB(message.operation, message.permission_type, 0))
 
 
-def _write_v2(out: bytearray, message: CreateAclsRequest) -> None:
+def _write_v2(out: Pieces, message: CreateAclsRequest) -> None:
     creations = message.creations
     count = len(creations) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for creations_item in creations:
         _write_acl_creation_v2(out, creations_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

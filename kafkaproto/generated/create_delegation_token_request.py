@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -124,7 +127,7 @@ class CreateDelegationTokenRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[CreateDelegationTokenRequest, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -137,44 +140,56 @@ def _read_creatable_renewers_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreateDelegationTokenRequestCreatableRenewers, int]:
+    message = CreateDelegationTokenRequestCreatableRenewers.__new__(
+        CreateDelegationTokenRequestCreatableRenewers,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    principal_type = str(buffer[position:end], "utf-8")
+    message.principal_type = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    principal_name = str(buffer[position:end], "utf-8")
+    message.principal_name = str(buffer[position:end], "utf-8")
     position = end
-    return CreateDelegationTokenRequestCreatableRenewers(principal_type, principal_name), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRequest, int]:
-    renewers: list[CreateDelegationTokenRequestCreatableRenewers]
+    message = CreateDelegationTokenRequest.__new__(CreateDelegationTokenRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    renewers = []
-    for _ in range(count):
-        renewers_item, position = _read_creatable_renewers_v1(buffer, position)
-        renewers.append(renewers_item)
-    (max_lifetime_ms,) = _unpack_q(buffer, position)
+    renewers: list[CreateDelegationTokenRequestCreatableRenewers] = []
+    message.renewers = renewers
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            renewers_item, position = _read_creatable_renewers_v1(buffer, position)
+            renewers.append(renewers_item)
+    (message.max_lifetime_ms,) = _unpack_q(buffer, position)
     position += 8
-    return CreateDelegationTokenRequest("", "", renewers, max_lifetime_ms), position
+    message.owner_principal_type = ""
+    message.owner_principal_name = ""
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_creatable_renewers_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreateDelegationTokenRequestCreatableRenewers, int]:
+    message = CreateDelegationTokenRequestCreatableRenewers.__new__(
+        CreateDelegationTokenRequestCreatableRenewers,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -182,7 +197,7 @@ def _read_creatable_renewers_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    principal_type = str(buffer[position:end], "utf-8")
+    message.principal_type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -191,148 +206,140 @@ def _read_creatable_renewers_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    principal_name = str(buffer[position:end], "utf-8")
+    message.principal_name = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreateDelegationTokenRequestCreatableRenewers(principal_type, principal_name, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRequest, int]:
-    renewers: list[CreateDelegationTokenRequestCreatableRenewers]
+    message = CreateDelegationTokenRequest.__new__(CreateDelegationTokenRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    renewers = []
-    for _ in range(count):
-        renewers_item, position = _read_creatable_renewers_v2(buffer, position)
-        renewers.append(renewers_item)
-    max_lifetime_ms, tags = _unpack_qB(buffer, position)
+    renewers: list[CreateDelegationTokenRequestCreatableRenewers] = []
+    message.renewers = renewers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            renewers_item, position = _read_creatable_renewers_v2(buffer, position)
+            renewers.append(renewers_item)
+    message.max_lifetime_ms, tags = _unpack_qB(buffer, position)
     position += 9
-    unknown: dict[int, bytes] | None = None
+    message.owner_principal_type = ""
+    message.owner_principal_name = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreateDelegationTokenRequest("", "", renewers, max_lifetime_ms, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRequest, int]:
+    message = CreateDelegationTokenRequest.__new__(CreateDelegationTokenRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        owner_principal_type = None
+        message.owner_principal_type = None
     else:
         end = position + length - 1
-        owner_principal_type = str(buffer[position:end], "utf-8")
+        message.owner_principal_type = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        owner_principal_name = None
+        message.owner_principal_name = None
     else:
         end = position + length - 1
-        owner_principal_name = str(buffer[position:end], "utf-8")
+        message.owner_principal_name = str(buffer[position:end], "utf-8")
         position = end
-    renewers: list[CreateDelegationTokenRequestCreatableRenewers]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    renewers = []
-    for _ in range(count):
-        renewers_item, position = _read_creatable_renewers_v2(buffer, position)
-        renewers.append(renewers_item)
-    max_lifetime_ms, tags = _unpack_qB(buffer, position)
+    renewers: list[CreateDelegationTokenRequestCreatableRenewers] = []
+    message.renewers = renewers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            renewers_item, position = _read_creatable_renewers_v2(buffer, position)
+            renewers.append(renewers_item)
+    message.max_lifetime_ms, tags = _unpack_qB(buffer, position)
     position += 9
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreateDelegationTokenRequest(
-        owner_principal_type,
-        owner_principal_name,
-        renewers,
-        max_lifetime_ms,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_creatable_renewers_v1(
-    out: bytearray,
-    message: CreateDelegationTokenRequestCreatableRenewers,
-) -> None:
+def _write_creatable_renewers_v1(out: Pieces, message: CreateDelegationTokenRequestCreatableRenewers) -> None:
     principal_type = message.principal_type
     data = principal_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     principal_name = message.principal_name
     data = principal_name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: CreateDelegationTokenRequest) -> None:
+def _write_v1(out: Pieces, message: CreateDelegationTokenRequest) -> None:
     if message.owner_principal_type != "":
         raise Malformed
     if message.owner_principal_name != "":
         raise Malformed
     renewers = message.renewers
     count = len(renewers)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for renewers_item in renewers:
         _write_creatable_renewers_v1(out, renewers_item)
-    out += _pack_q(message.max_lifetime_ms)
+    out.append(_pack_q(message.max_lifetime_ms))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_creatable_renewers_v2(
-    out: bytearray,
-    message: CreateDelegationTokenRequestCreatableRenewers,
-) -> None:
+def _write_creatable_renewers_v2(out: Pieces, message: CreateDelegationTokenRequestCreatableRenewers) -> None:
     principal_type = message.principal_type
     data = principal_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     principal_name = message.principal_name
     data = principal_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: CreateDelegationTokenRequest) -> None:
+def _write_v2(out: Pieces, message: CreateDelegationTokenRequest) -> None:
     if message.owner_principal_type != "":
         raise Malformed
     if message.owner_principal_name != "":
@@ -340,19 +347,19 @@ def _write_v2(out: bytearray, message: CreateDelegationTokenRequest) -> None:
     renewers = message.renewers
     count = len(renewers) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for renewers_item in renewers:
         _write_creatable_renewers_v2(out, renewers_item)
     if message.unknown_tags:
-        out += _pack_q(message.max_lifetime_ms)
+        out.append(_pack_q(message.max_lifetime_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qB(message.max_lifetime_ms, 0)
+        out.append(_pack_qB(message.max_lifetime_ms, 0))
 
 
-def _write_v3(out: bytearray, message: CreateDelegationTokenRequest) -> None:
+def _write_v3(out: Pieces, message: CreateDelegationTokenRequest) -> None:
     owner_principal_type = message.owner_principal_type
     if owner_principal_type is None:
         data = b""
@@ -361,10 +368,10 @@ def _write_v3(out: bytearray, message: CreateDelegationTokenRequest) -> None:
         data = owner_principal_type.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     owner_principal_name = message.owner_principal_name
     if owner_principal_name is None:
         data = b""
@@ -373,23 +380,23 @@ def _write_v3(out: bytearray, message: CreateDelegationTokenRequest) -> None:
         data = owner_principal_name.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     renewers = message.renewers
     count = len(renewers) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for renewers_item in renewers:
         _write_creatable_renewers_v2(out, renewers_item)
     if message.unknown_tags:
-        out += _pack_q(message.max_lifetime_ms)
+        out.append(_pack_q(message.max_lifetime_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qB(message.max_lifetime_ms, 0)
+        out.append(_pack_qB(message.max_lifetime_ms, 0))
 
 
 _READERS = (

@@ -10,14 +10,17 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -139,7 +142,7 @@ class CreateDelegationTokenResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[CreateDelegationTokenResponse, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -149,60 +152,58 @@ class CreateDelegationTokenResponse(Message):
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenResponse, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = CreateDelegationTokenResponse.__new__(CreateDelegationTokenResponse)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    principal_type = str(buffer[position:end], "utf-8")
+    message.principal_type = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    principal_name = str(buffer[position:end], "utf-8")
+    message.principal_name = str(buffer[position:end], "utf-8")
     position = end
-    issue_timestamp_ms, expiry_timestamp_ms, max_timestamp_ms, length = _unpack_qqqh(buffer, position)
+    (
+        message.issue_timestamp_ms,
+        message.expiry_timestamp_ms,
+        message.max_timestamp_ms,
+        length,
+    ) = _unpack_qqqh(buffer, position)
     position += 26
     if length < 0:
         raise Malformed
     end = position + length
-    token_id = str(buffer[position:end], "utf-8")
+    message.token_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    hmac = bytes(buffer[position:end])
+    message.hmac = bytes(buffer[position:end])
     position = end
-    (throttle_time_ms,) = _unpack_i(buffer, position)
+    (message.throttle_time_ms,) = _unpack_i(buffer, position)
     position += 4
-    return CreateDelegationTokenResponse(
-        error_code,
-        principal_type,
-        principal_name,
-        "",
-        "",
-        issue_timestamp_ms,
-        expiry_timestamp_ms,
-        max_timestamp_ms,
-        token_id,
-        hmac,
-        throttle_time_ms,
-    ), position
+    message.token_requester_principal_type = ""
+    message.token_requester_principal_name = ""
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenResponse, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = CreateDelegationTokenResponse.__new__(CreateDelegationTokenResponse)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    principal_type = str(buffer[position:end], "utf-8")
+    message.principal_type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -211,159 +212,145 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRespon
     if not length:
         raise Malformed
     end = position + length - 1
-    principal_name = str(buffer[position:end], "utf-8")
+    message.principal_name = str(buffer[position:end], "utf-8")
     position = end
-    issue_timestamp_ms, expiry_timestamp_ms, max_timestamp_ms, length = _unpack_qqqB(buffer, position)
-    position += 25
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    token_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    hmac = bytes(buffer[position:end])
-    position = end
-    throttle_time_ms, tags = _unpack_iB(buffer, position)
-    position += 5
-    unknown: dict[int, bytes] | None = None
-    if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreateDelegationTokenResponse(
-        error_code,
-        principal_type,
-        principal_name,
-        "",
-        "",
-        issue_timestamp_ms,
-        expiry_timestamp_ms,
-        max_timestamp_ms,
-        token_id,
-        hmac,
-        throttle_time_ms,
-        unknown,
-    ), position
-
-
-def _read_v3(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenResponse, int]:
-    error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    principal_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    principal_name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    token_requester_principal_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    token_requester_principal_name = str(buffer[position:end], "utf-8")
-    position = end
-    issue_timestamp_ms, expiry_timestamp_ms, max_timestamp_ms, length = _unpack_qqqB(buffer, position)
-    position += 25
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    token_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    hmac = bytes(buffer[position:end])
-    position = end
-    throttle_time_ms, tags = _unpack_iB(buffer, position)
-    position += 5
-    unknown: dict[int, bytes] | None = None
-    if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreateDelegationTokenResponse(
-        error_code,
-        principal_type,
-        principal_name,
-        token_requester_principal_type,
-        token_requester_principal_name,
-        issue_timestamp_ms,
-        expiry_timestamp_ms,
-        max_timestamp_ms,
-        token_id,
-        hmac,
-        throttle_time_ms,
-        unknown,
-    ), position
-
-
-def _write_v1(out: bytearray, message: CreateDelegationTokenResponse) -> None:
-    if message.token_requester_principal_type != "":
-        raise Malformed
-    if message.token_requester_principal_name != "":
-        raise Malformed
-    principal_type = message.principal_type
-    data = principal_type.encode()
-    length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
-    principal_name = message.principal_name
-    data = principal_name.encode()
-    length = len(data)
-    out += _pack_h(length)
-    out += data
-    token_id = message.token_id
-    data = token_id.encode()
-    length = len(data)
-    out += _pack_qqqh(
+    (
         message.issue_timestamp_ms,
         message.expiry_timestamp_ms,
         message.max_timestamp_ms,
         length,
-    )
-    out += data
-    hmac = message.hmac
-    data = hmac
+    ) = _unpack_qqqB(buffer, position)
+    position += 25
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.token_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_unsigned_varint(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.hmac = bytes(buffer[position:end])
+    position = end
+    message.throttle_time_ms, tags = _unpack_iB(buffer, position)
+    position += 5
+    message.token_requester_principal_type = ""
+    message.token_requester_principal_name = ""
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _read_v3(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenResponse, int]:
+    message = CreateDelegationTokenResponse.__new__(CreateDelegationTokenResponse)
+    message.error_code, length = _unpack_hB(buffer, position)
+    position += 3
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.principal_type = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.principal_name = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.token_requester_principal_type = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.token_requester_principal_name = str(buffer[position:end], "utf-8")
+    position = end
+    (
+        message.issue_timestamp_ms,
+        message.expiry_timestamp_ms,
+        message.max_timestamp_ms,
+        length,
+    ) = _unpack_qqqB(buffer, position)
+    position += 25
+    if length > 127:
+        length, position = read_string_length(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.token_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_unsigned_varint(buffer, position - 1)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.hmac = bytes(buffer[position:end])
+    position = end
+    message.throttle_time_ms, tags = _unpack_iB(buffer, position)
+    position += 5
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _write_v1(out: Pieces, message: CreateDelegationTokenResponse) -> None:
+    if message.token_requester_principal_type != "":
+        raise Malformed
+    if message.token_requester_principal_name != "":
+        raise Malformed
+    principal_type = message.principal_type
+    data = principal_type.encode()
     length = len(data)
-    out += _pack_i(length)
-    out += data
-    out += _pack_i(message.throttle_time_ms)
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
+    principal_name = message.principal_name
+    data = principal_name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    token_id = message.token_id
+    data = token_id.encode()
+    length = len(data)
+    out.append(_pack_qqqh(
+        message.issue_timestamp_ms,
+        message.expiry_timestamp_ms,
+        message.max_timestamp_ms,
+        length,
+    ))
+    out.append(data)
+    hmac = message.hmac
+    length = len(hmac)
+    out.append(_pack_i(length))
+    out.append(hmac)
+    out.append(_pack_i(message.throttle_time_ms))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: CreateDelegationTokenResponse) -> None:
+def _write_v2(out: Pieces, message: CreateDelegationTokenResponse) -> None:
     if message.token_requester_principal_type != "":
         raise Malformed
     if message.token_requester_principal_name != "":
@@ -372,109 +359,115 @@ def _write_v2(out: bytearray, message: CreateDelegationTokenResponse) -> None:
     data = principal_type.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     principal_name = message.principal_name
     data = principal_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     token_id = message.token_id
     data = token_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_qqqB(
+        out.append(_pack_qqqB(
             message.issue_timestamp_ms,
             message.expiry_timestamp_ms,
             message.max_timestamp_ms,
             length,
-        )
+        ))
     else:
-        out += _pack_qqq(message.issue_timestamp_ms, message.expiry_timestamp_ms, message.max_timestamp_ms)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_qqq(
+            message.issue_timestamp_ms,
+            message.expiry_timestamp_ms,
+            message.max_timestamp_ms,
+        ))
+        out.append(pack_string_length(length))
+    out.append(data)
     hmac = message.hmac
-    data = hmac
-    length = len(data) + 1
+    length = len(hmac) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(hmac)
     if message.unknown_tags:
-        out += _pack_i(message.throttle_time_ms)
+        out.append(_pack_i(message.throttle_time_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.throttle_time_ms, 0)
+        out.append(_pack_iB(message.throttle_time_ms, 0))
 
 
-def _write_v3(out: bytearray, message: CreateDelegationTokenResponse) -> None:
+def _write_v3(out: Pieces, message: CreateDelegationTokenResponse) -> None:
     principal_type = message.principal_type
     data = principal_type.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     principal_name = message.principal_name
     data = principal_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     token_requester_principal_type = message.token_requester_principal_type
     data = token_requester_principal_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     token_requester_principal_name = message.token_requester_principal_name
     data = token_requester_principal_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     token_id = message.token_id
     data = token_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_qqqB(
+        out.append(_pack_qqqB(
             message.issue_timestamp_ms,
             message.expiry_timestamp_ms,
             message.max_timestamp_ms,
             length,
-        )
+        ))
     else:
-        out += _pack_qqq(message.issue_timestamp_ms, message.expiry_timestamp_ms, message.max_timestamp_ms)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_qqq(
+            message.issue_timestamp_ms,
+            message.expiry_timestamp_ms,
+            message.max_timestamp_ms,
+        ))
+        out.append(pack_string_length(length))
+    out.append(data)
     hmac = message.hmac
-    data = hmac
-    length = len(data) + 1
+    length = len(hmac) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(hmac)
     if message.unknown_tags:
-        out += _pack_i(message.throttle_time_ms)
+        out.append(_pack_i(message.throttle_time_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.throttle_time_ms, 0)
+        out.append(_pack_iB(message.throttle_time_ms, 0))
 
 
 _READERS = (

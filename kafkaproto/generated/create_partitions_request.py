@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -155,7 +158,7 @@ class CreatePartitionsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[CreatePartitionsRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -168,91 +171,106 @@ def _read_create_partitions_assignment_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreatePartitionsRequestCreatePartitionsAssignment, int]:
-    broker_ids: list[int]
+    message = CreatePartitionsRequestCreatePartitionsAssignment.__new__(
+        CreatePartitionsRequestCreatePartitionsAssignment,
+    )
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        broker_ids = [*UNPACK_INT32[count](buffer, position)]
+        message.broker_ids = [*UNPACK_INT32[count](buffer, position)]
     else:
-        broker_ids = unpack_many("i", 4, count, buffer, position)
+        message.broker_ids = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    return CreatePartitionsRequestCreatePartitionsAssignment(broker_ids), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_create_partitions_topic_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreatePartitionsRequestCreatePartitionsTopic, int]:
+    message = CreatePartitionsRequestCreatePartitionsTopic.__new__(
+        CreatePartitionsRequestCreatePartitionsTopic,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    assignments: list[CreatePartitionsRequestCreatePartitionsAssignment] | None
-    count_, count = _unpack_ii(buffer, position)
+    message.count, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
-        assignments = None
+        message.assignments = None
     else:
-        if count > len(buffer) - position:
-            raise Malformed
-        assignments = []
-        for _ in range(count):
-            assignments_item, position = _read_create_partitions_assignment_v0(buffer, position)
-            assignments.append(assignments_item)
-    return CreatePartitionsRequestCreatePartitionsTopic(name, count_, assignments), position
+        assignments: list[CreatePartitionsRequestCreatePartitionsAssignment] = []
+        message.assignments = assignments
+        if count:
+            if count > len(buffer) - position:
+                raise Malformed
+            for _ in range(count):
+                assignments_item, position = _read_create_partitions_assignment_v0(buffer, position)
+                assignments.append(assignments_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[CreatePartitionsRequest, int]:
-    topics: list[CreatePartitionsRequestCreatePartitionsTopic]
+    message = CreatePartitionsRequest.__new__(CreatePartitionsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_create_partitions_topic_v0(buffer, position)
-        topics.append(topics_item)
-    timeout_ms, validate_only = _unpack_it(buffer, position)
+    topics: list[CreatePartitionsRequestCreatePartitionsTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_create_partitions_topic_v0(buffer, position)
+            topics.append(topics_item)
+    message.timeout_ms, message.validate_only = _unpack_it(buffer, position)
     position += 5
-    return CreatePartitionsRequest(topics, timeout_ms, validate_only), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_create_partitions_assignment_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreatePartitionsRequestCreatePartitionsAssignment, int]:
-    broker_ids: list[int]
+    message = CreatePartitionsRequestCreatePartitionsAssignment.__new__(
+        CreatePartitionsRequestCreatePartitionsAssignment,
+    )
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        broker_ids = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.broker_ids = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        broker_ids = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.broker_ids = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreatePartitionsRequestCreatePartitionsAssignment(broker_ids, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_create_partitions_topic_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreatePartitionsRequestCreatePartitionsTopic, int]:
+    message = CreatePartitionsRequestCreatePartitionsTopic.__new__(
+        CreatePartitionsRequestCreatePartitionsTopic,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -260,134 +278,135 @@ def _read_create_partitions_topic_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    assignments: list[CreatePartitionsRequestCreatePartitionsAssignment] | None
-    count_, count = _unpack_iB(buffer, position)
+    message.count, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        assignments = None
+        message.assignments = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        assignments = []
-        for _ in range(count):
-            assignments_item, position = _read_create_partitions_assignment_v2(buffer, position)
-            assignments.append(assignments_item)
+        assignments: list[CreatePartitionsRequestCreatePartitionsAssignment] = []
+        message.assignments = assignments
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                assignments_item, position = _read_create_partitions_assignment_v2(buffer, position)
+                assignments.append(assignments_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreatePartitionsRequestCreatePartitionsTopic(name, count_, assignments, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[CreatePartitionsRequest, int]:
-    topics: list[CreatePartitionsRequestCreatePartitionsTopic]
+    message = CreatePartitionsRequest.__new__(CreatePartitionsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_create_partitions_topic_v2(buffer, position)
-        topics.append(topics_item)
-    timeout_ms, validate_only, tags = _unpack_itB(buffer, position)
+    topics: list[CreatePartitionsRequestCreatePartitionsTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_create_partitions_topic_v2(buffer, position)
+            topics.append(topics_item)
+    message.timeout_ms, message.validate_only, tags = _unpack_itB(buffer, position)
     position += 6
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreatePartitionsRequest(topics, timeout_ms, validate_only, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_create_partitions_assignment_v0(
-    out: bytearray,
+    out: Pieces,
     message: CreatePartitionsRequestCreatePartitionsAssignment,
 ) -> None:
     broker_ids = message.broker_ids
     count = len(broker_ids)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     if len(broker_ids) < TABLE_SIZE:
-        out += PACK_INT32[len(broker_ids)](*broker_ids)
+        out.append(PACK_INT32[len(broker_ids)](*broker_ids))
     else:
-        out += pack_many("i", broker_ids)
+        out.append(pack_many("i", broker_ids))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_create_partitions_topic_v0(
-    out: bytearray,
+    out: Pieces,
     message: CreatePartitionsRequestCreatePartitionsTopic,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     assignments = message.assignments
     if assignments is None:
         assignments = EMPTY
         count = -1
     else:
         count = len(assignments)
-    out += _pack_ii(message.count, count)
+    out.append(_pack_ii(message.count, count))
     for assignments_item in assignments:
         _write_create_partitions_assignment_v0(out, assignments_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: CreatePartitionsRequest) -> None:
+def _write_v0(out: Pieces, message: CreatePartitionsRequest) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_create_partitions_topic_v0(out, topics_item)
-    out += _pack_it(message.timeout_ms, message.validate_only)
+    out.append(_pack_it(message.timeout_ms, message.validate_only))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_create_partitions_assignment_v2(
-    out: bytearray,
+    out: Pieces,
     message: CreatePartitionsRequestCreatePartitionsAssignment,
 ) -> None:
     broker_ids = message.broker_ids
     count = len(broker_ids) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(broker_ids) < TABLE_SIZE:
-        out += PACK_INT32[len(broker_ids)](*broker_ids)
+        out.append(PACK_INT32[len(broker_ids)](*broker_ids))
     else:
-        out += pack_many("i", broker_ids)
+        out.append(pack_many("i", broker_ids))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_create_partitions_topic_v2(
-    out: bytearray,
+    out: Pieces,
     message: CreatePartitionsRequestCreatePartitionsTopic,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     assignments = message.assignments
     if assignments is None:
         assignments = EMPTY
@@ -395,32 +414,32 @@ def _write_create_partitions_topic_v2(
     else:
         count = len(assignments) + 1
     if count < 128:
-        out += _pack_iB(message.count, count)
+        out.append(_pack_iB(message.count, count))
     else:
-        out += _pack_i(message.count)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.count))
+        out.append(pack_length(count))
     for assignments_item in assignments:
         _write_create_partitions_assignment_v2(out, assignments_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: CreatePartitionsRequest) -> None:
+def _write_v2(out: Pieces, message: CreatePartitionsRequest) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_create_partitions_topic_v2(out, topics_item)
     if message.unknown_tags:
-        out += _pack_it(message.timeout_ms, message.validate_only)
+        out.append(_pack_it(message.timeout_ms, message.validate_only))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_itB(message.timeout_ms, message.validate_only, 0)
+        out.append(_pack_itB(message.timeout_ms, message.validate_only, 0))
 
 
 _READERS = (

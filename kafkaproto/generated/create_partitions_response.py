@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -116,7 +119,7 @@ class CreatePartitionsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[CreatePartitionsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -129,43 +132,53 @@ def _read_create_partitions_topic_result_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreatePartitionsResponseCreatePartitionsTopicResult, int]:
+    message = CreatePartitionsResponseCreatePartitionsTopicResult.__new__(
+        CreatePartitionsResponseCreatePartitionsTopicResult,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    error_code, length = _unpack_hh(buffer, position)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    return CreatePartitionsResponseCreatePartitionsTopicResult(name, error_code, error_message), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[CreatePartitionsResponse, int]:
-    results: list[CreatePartitionsResponseCreatePartitionsTopicResult]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = CreatePartitionsResponse.__new__(CreatePartitionsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_create_partitions_topic_result_v0(buffer, position)
-        results.append(results_item)
-    return CreatePartitionsResponse(throttle_time_ms, results), position
+    results: list[CreatePartitionsResponseCreatePartitionsTopicResult] = []
+    message.results = results
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            results_item, position = _read_create_partitions_topic_result_v0(buffer, position)
+            results.append(results_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_create_partitions_topic_result_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreatePartitionsResponseCreatePartitionsTopicResult, int]:
+    message = CreatePartitionsResponseCreatePartitionsTopicResult.__new__(
+        CreatePartitionsResponseCreatePartitionsTopicResult,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -173,63 +186,59 @@ def _read_create_partitions_topic_result_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    error_code, length = _unpack_hB(buffer, position)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreatePartitionsResponseCreatePartitionsTopicResult(
-        name,
-        error_code,
-        error_message,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[CreatePartitionsResponse, int]:
-    results: list[CreatePartitionsResponseCreatePartitionsTopicResult]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = CreatePartitionsResponse.__new__(CreatePartitionsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_create_partitions_topic_result_v2(buffer, position)
-        results.append(results_item)
+    results: list[CreatePartitionsResponseCreatePartitionsTopicResult] = []
+    message.results = results
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            results_item, position = _read_create_partitions_topic_result_v2(buffer, position)
+            results.append(results_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreatePartitionsResponse(throttle_time_ms, results, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_create_partitions_topic_result_v0(
-    out: bytearray,
+    out: Pieces,
     message: CreatePartitionsResponseCreatePartitionsTopicResult,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -237,16 +246,16 @@ def _write_create_partitions_topic_result_v0(
     else:
         data = error_message.encode()
         length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: CreatePartitionsResponse) -> None:
+def _write_v0(out: Pieces, message: CreatePartitionsResponse) -> None:
     results = message.results
     count = len(results)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for results_item in results:
         _write_create_partitions_topic_result_v0(out, results_item)
     if message.unknown_tags:
@@ -254,17 +263,17 @@ def _write_v0(out: bytearray, message: CreatePartitionsResponse) -> None:
 
 
 def _write_create_partitions_topic_result_v2(
-    out: bytearray,
+    out: Pieces,
     message: CreatePartitionsResponseCreatePartitionsTopicResult,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -273,31 +282,31 @@ def _write_create_partitions_topic_result_v2(
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: CreatePartitionsResponse) -> None:
+def _write_v2(out: Pieces, message: CreatePartitionsResponse) -> None:
     results = message.results
     count = len(results) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for results_item in results:
         _write_create_partitions_topic_result_v2(out, results_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -215,7 +218,7 @@ class CreateTopicsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[CreateTopicsRequest, int]:
         return _READERS[version - 2](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 2](out, self)
 
     @staticmethod
@@ -228,126 +231,134 @@ def _read_creatable_replica_assignment_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreateTopicsRequestCreatableReplicaAssignment, int]:
-    broker_ids: list[int]
-    partition_index, count = _unpack_ii(buffer, position)
+    message = CreateTopicsRequestCreatableReplicaAssignment.__new__(
+        CreateTopicsRequestCreatableReplicaAssignment,
+    )
+    message.partition_index, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        broker_ids = [*UNPACK_INT32[count](buffer, position)]
+        message.broker_ids = [*UNPACK_INT32[count](buffer, position)]
     else:
-        broker_ids = unpack_many("i", 4, count, buffer, position)
+        message.broker_ids = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    return CreateTopicsRequestCreatableReplicaAssignment(partition_index, broker_ids), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_creatable_topic_config_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreateTopicsRequestCreatableTopicConfig, int]:
+    message = CreateTopicsRequestCreatableTopicConfig.__new__(CreateTopicsRequestCreatableTopicConfig)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        value = None
+        message.value = None
     else:
         end = position + length
-        value = str(buffer[position:end], "utf-8")
+        message.value = str(buffer[position:end], "utf-8")
         position = end
-    return CreateTopicsRequestCreatableTopicConfig(name, value), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_creatable_topic_v2(buffer: Buffer, position: int) -> tuple[CreateTopicsRequestCreatableTopic, int]:
+    message = CreateTopicsRequestCreatableTopic.__new__(CreateTopicsRequestCreatableTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    assignments: list[CreateTopicsRequestCreatableReplicaAssignment]
-    num_partitions, replication_factor, count = _unpack_ihi(buffer, position)
+    message.num_partitions, message.replication_factor, count = _unpack_ihi(buffer, position)
     position += 10
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    assignments = []
-    for _ in range(count):
-        assignments_item, position = _read_creatable_replica_assignment_v2(buffer, position)
-        assignments.append(assignments_item)
-    configs: list[CreateTopicsRequestCreatableTopicConfig]
+    assignments: list[CreateTopicsRequestCreatableReplicaAssignment] = []
+    message.assignments = assignments
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            assignments_item, position = _read_creatable_replica_assignment_v2(buffer, position)
+            assignments.append(assignments_item)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    configs = []
-    for _ in range(count):
-        configs_item, position = _read_creatable_topic_config_v2(buffer, position)
-        configs.append(configs_item)
-    return CreateTopicsRequestCreatableTopic(
-        name,
-        num_partitions,
-        replication_factor,
-        assignments,
-        configs,
-    ), position
+    configs: list[CreateTopicsRequestCreatableTopicConfig] = []
+    message.configs = configs
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            configs_item, position = _read_creatable_topic_config_v2(buffer, position)
+            configs.append(configs_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[CreateTopicsRequest, int]:
-    topics: list[CreateTopicsRequestCreatableTopic]
+    message = CreateTopicsRequest.__new__(CreateTopicsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_creatable_topic_v2(buffer, position)
-        topics.append(topics_item)
-    timeout_ms, validate_only = _unpack_it(buffer, position)
+    topics: list[CreateTopicsRequestCreatableTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_creatable_topic_v2(buffer, position)
+            topics.append(topics_item)
+    message.timeout_ms, message.validate_only = _unpack_it(buffer, position)
     position += 5
-    return CreateTopicsRequest(topics, timeout_ms, validate_only), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_creatable_replica_assignment_v5(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreateTopicsRequestCreatableReplicaAssignment, int]:
-    broker_ids: list[int]
-    partition_index, count = _unpack_iB(buffer, position)
+    message = CreateTopicsRequestCreatableReplicaAssignment.__new__(
+        CreateTopicsRequestCreatableReplicaAssignment,
+    )
+    message.partition_index, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        broker_ids = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.broker_ids = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        broker_ids = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.broker_ids = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreateTopicsRequestCreatableReplicaAssignment(partition_index, broker_ids, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_creatable_topic_config_v5(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreateTopicsRequestCreatableTopicConfig, int]:
+    message = CreateTopicsRequestCreatableTopicConfig.__new__(CreateTopicsRequestCreatableTopicConfig)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -355,27 +366,28 @@ def _read_creatable_topic_config_v5(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        value = None
+        message.value = None
     else:
         end = position + length - 1
-        value = str(buffer[position:end], "utf-8")
+        message.value = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreateTopicsRequestCreatableTopicConfig(name, value, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_creatable_topic_v5(buffer: Buffer, position: int) -> tuple[CreateTopicsRequestCreatableTopic, int]:
+    message = CreateTopicsRequestCreatableTopic.__new__(CreateTopicsRequestCreatableTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -383,98 +395,89 @@ def _read_creatable_topic_v5(buffer: Buffer, position: int) -> tuple[CreateTopic
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    assignments: list[CreateTopicsRequestCreatableReplicaAssignment]
-    num_partitions, replication_factor, count = _unpack_ihB(buffer, position)
+    message.num_partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    assignments = []
-    for _ in range(count):
-        assignments_item, position = _read_creatable_replica_assignment_v5(buffer, position)
-        assignments.append(assignments_item)
-    configs: list[CreateTopicsRequestCreatableTopicConfig]
+    assignments: list[CreateTopicsRequestCreatableReplicaAssignment] = []
+    message.assignments = assignments
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            assignments_item, position = _read_creatable_replica_assignment_v5(buffer, position)
+            assignments.append(assignments_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    configs = []
-    for _ in range(count):
-        configs_item, position = _read_creatable_topic_config_v5(buffer, position)
-        configs.append(configs_item)
+    configs: list[CreateTopicsRequestCreatableTopicConfig] = []
+    message.configs = configs
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            configs_item, position = _read_creatable_topic_config_v5(buffer, position)
+            configs.append(configs_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreateTopicsRequestCreatableTopic(
-        name,
-        num_partitions,
-        replication_factor,
-        assignments,
-        configs,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[CreateTopicsRequest, int]:
-    topics: list[CreateTopicsRequestCreatableTopic]
+    message = CreateTopicsRequest.__new__(CreateTopicsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_creatable_topic_v5(buffer, position)
-        topics.append(topics_item)
-    timeout_ms, validate_only, tags = _unpack_itB(buffer, position)
+    topics: list[CreateTopicsRequestCreatableTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_creatable_topic_v5(buffer, position)
+            topics.append(topics_item)
+    message.timeout_ms, message.validate_only, tags = _unpack_itB(buffer, position)
     position += 6
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreateTopicsRequest(topics, timeout_ms, validate_only, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_creatable_replica_assignment_v2(
-    out: bytearray,
+    out: Pieces,
     message: CreateTopicsRequestCreatableReplicaAssignment,
 ) -> None:
     broker_ids = message.broker_ids
     count = len(broker_ids)
-    out += _pack_ii(message.partition_index, count)
+    out.append(_pack_ii(message.partition_index, count))
     if len(broker_ids) < TABLE_SIZE:
-        out += PACK_INT32[len(broker_ids)](*broker_ids)
+        out.append(PACK_INT32[len(broker_ids)](*broker_ids))
     else:
-        out += pack_many("i", broker_ids)
+        out.append(pack_many("i", broker_ids))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_creatable_topic_config_v2(
-    out: bytearray,
-    message: CreateTopicsRequestCreatableTopicConfig,
-) -> None:
+def _write_creatable_topic_config_v2(out: Pieces, message: CreateTopicsRequestCreatableTopicConfig) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     value = message.value
     if value is None:
         data = b""
@@ -482,76 +485,73 @@ def _write_creatable_topic_config_v2(
     else:
         data = value.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_creatable_topic_v2(out: bytearray, message: CreateTopicsRequestCreatableTopic) -> None:
+def _write_creatable_topic_v2(out: Pieces, message: CreateTopicsRequestCreatableTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     assignments = message.assignments
     count = len(assignments)
-    out += _pack_ihi(message.num_partitions, message.replication_factor, count)
+    out.append(_pack_ihi(message.num_partitions, message.replication_factor, count))
     for assignments_item in assignments:
         _write_creatable_replica_assignment_v2(out, assignments_item)
     configs = message.configs
     count = len(configs)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for configs_item in configs:
         _write_creatable_topic_config_v2(out, configs_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: CreateTopicsRequest) -> None:
+def _write_v2(out: Pieces, message: CreateTopicsRequest) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_creatable_topic_v2(out, topics_item)
-    out += _pack_it(message.timeout_ms, message.validate_only)
+    out.append(_pack_it(message.timeout_ms, message.validate_only))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_creatable_replica_assignment_v5(
-    out: bytearray,
+    out: Pieces,
     message: CreateTopicsRequestCreatableReplicaAssignment,
 ) -> None:
     broker_ids = message.broker_ids
     count = len(broker_ids) + 1
     if count < 128:
-        out += _pack_iB(message.partition_index, count)
+        out.append(_pack_iB(message.partition_index, count))
     else:
-        out += _pack_i(message.partition_index)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.partition_index))
+        out.append(pack_length(count))
     if len(broker_ids) < TABLE_SIZE:
-        out += PACK_INT32[len(broker_ids)](*broker_ids)
+        out.append(PACK_INT32[len(broker_ids)](*broker_ids))
     else:
-        out += pack_many("i", broker_ids)
+        out.append(pack_many("i", broker_ids))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_creatable_topic_config_v5(
-    out: bytearray,
-    message: CreateTopicsRequestCreatableTopicConfig,
-) -> None:
+def _write_creatable_topic_config_v5(out: Pieces, message: CreateTopicsRequestCreatableTopicConfig) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     value = message.value
     if value is None:
         data = b""
@@ -560,62 +560,62 @@ def _write_creatable_topic_config_v5(
         data = value.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_creatable_topic_v5(out: bytearray, message: CreateTopicsRequestCreatableTopic) -> None:
+def _write_creatable_topic_v5(out: Pieces, message: CreateTopicsRequestCreatableTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     assignments = message.assignments
     count = len(assignments) + 1
     if count < 128:
-        out += _pack_ihB(message.num_partitions, message.replication_factor, count)
+        out.append(_pack_ihB(message.num_partitions, message.replication_factor, count))
     else:
-        out += _pack_ih(message.num_partitions, message.replication_factor)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.num_partitions, message.replication_factor))
+        out.append(pack_length(count))
     for assignments_item in assignments:
         _write_creatable_replica_assignment_v5(out, assignments_item)
     configs = message.configs
     count = len(configs) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for configs_item in configs:
         _write_creatable_topic_config_v5(out, configs_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v5(out: bytearray, message: CreateTopicsRequest) -> None:
+def _write_v5(out: Pieces, message: CreateTopicsRequest) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_creatable_topic_v5(out, topics_item)
     if message.unknown_tags:
-        out += _pack_it(message.timeout_ms, message.validate_only)
+        out.append(_pack_it(message.timeout_ms, message.validate_only))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_itB(message.timeout_ms, message.validate_only, 0)
+        out.append(_pack_itB(message.timeout_ms, message.validate_only, 0))
 
 
 _READERS = (

@@ -10,16 +10,19 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -214,7 +217,7 @@ class CreateTopicsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[CreateTopicsResponse, int]:
         return _READERS[version - 2](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 2](out, self)
 
     @staticmethod
@@ -227,43 +230,54 @@ def _read_creatable_topic_result_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreateTopicsResponseCreatableTopicResult, int]:
+    message = CreateTopicsResponseCreatableTopicResult.__new__(CreateTopicsResponseCreatableTopicResult)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    error_code, length = _unpack_hh(buffer, position)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    return CreateTopicsResponseCreatableTopicResult(name, ZERO_UUID, error_code, error_message), position
+    message.topic_id = ZERO_UUID
+    message.topic_config_error_code = 0
+    message.num_partitions = -1
+    message.replication_factor = -1
+    message.configs = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[CreateTopicsResponse, int]:
-    topics: list[CreateTopicsResponseCreatableTopicResult]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = CreateTopicsResponse.__new__(CreateTopicsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_creatable_topic_result_v2(buffer, position)
-        topics.append(topics_item)
-    return CreateTopicsResponse(throttle_time_ms, topics), position
+    topics: list[CreateTopicsResponseCreatableTopicResult] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_creatable_topic_result_v2(buffer, position)
+            topics.append(topics_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_creatable_topic_configs_v5(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreateTopicsResponseCreatableTopicConfigs, int]:
+    message = CreateTopicsResponseCreatableTopicConfigs.__new__(CreateTopicsResponseCreatableTopicConfigs)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -271,37 +285,31 @@ def _read_creatable_topic_configs_v5(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        value = None
+        message.value = None
     else:
         end = position + length - 1
-        value = str(buffer[position:end], "utf-8")
+        message.value = str(buffer[position:end], "utf-8")
         position = end
-    read_only, config_source, is_sensitive, tags = _unpack_tbtB(buffer, position)
+    message.read_only, message.config_source, message.is_sensitive, tags = _unpack_tbtB(buffer, position)
     position += 4
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreateTopicsResponseCreatableTopicConfigs(
-        name,
-        value,
-        read_only,
-        config_source,
-        is_sensitive,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_creatable_topic_result_v5(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreateTopicsResponseCreatableTopicResult, int]:
+    message = CreateTopicsResponseCreatableTopicResult.__new__(CreateTopicsResponseCreatableTopicResult)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -309,90 +317,84 @@ def _read_creatable_topic_result_v5(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    error_code, length = _unpack_hB(buffer, position)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    configs: list[CreateTopicsResponseCreatableTopicConfigs] | None
-    num_partitions, replication_factor, count = _unpack_ihB(buffer, position)
+    message.num_partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        configs = None
+        message.configs = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        configs = []
-        for _ in range(count):
-            configs_item, position = _read_creatable_topic_configs_v5(buffer, position)
-            configs.append(configs_item)
+        configs: list[CreateTopicsResponseCreatableTopicConfigs] = []
+        message.configs = configs
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                configs_item, position = _read_creatable_topic_configs_v5(buffer, position)
+                configs.append(configs_item)
     tags = buffer[position]
     position += 1
-    topic_config_error_code: int = 0
-    unknown: dict[int, bytes] | None = None
+    message.topic_id = ZERO_UUID
+    message.topic_config_error_code = 0
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (topic_config_error_code,) = _unpack_h(buffer, position)
+                (message.topic_config_error_code,) = _unpack_h(buffer, position)
                 position += 2
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return CreateTopicsResponseCreatableTopicResult(
-        name,
-        ZERO_UUID,
-        error_code,
-        error_message,
-        topic_config_error_code,
-        num_partitions,
-        replication_factor,
-        configs,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[CreateTopicsResponse, int]:
-    topics: list[CreateTopicsResponseCreatableTopicResult]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = CreateTopicsResponse.__new__(CreateTopicsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_creatable_topic_result_v5(buffer, position)
-        topics.append(topics_item)
+    topics: list[CreateTopicsResponseCreatableTopicResult] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_creatable_topic_result_v5(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreateTopicsResponse(throttle_time_ms, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_creatable_topic_result_v7(
     buffer: Buffer,
     position: int,
 ) -> tuple[CreateTopicsResponseCreatableTopicResult, int]:
+    message = CreateTopicsResponseCreatableTopicResult.__new__(CreateTopicsResponseCreatableTopicResult)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -400,95 +402,84 @@ def _read_creatable_topic_result_v7(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    topic_id, error_code, length = _unpack_uhB(buffer, position)
+    message.topic_id, message.error_code, length = _unpack_uhB(buffer, position)
     position += 19
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    configs: list[CreateTopicsResponseCreatableTopicConfigs] | None
-    num_partitions, replication_factor, count = _unpack_ihB(buffer, position)
+    message.num_partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        configs = None
+        message.configs = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        configs = []
-        for _ in range(count):
-            configs_item, position = _read_creatable_topic_configs_v5(buffer, position)
-            configs.append(configs_item)
+        configs: list[CreateTopicsResponseCreatableTopicConfigs] = []
+        message.configs = configs
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                configs_item, position = _read_creatable_topic_configs_v5(buffer, position)
+                configs.append(configs_item)
     tags = buffer[position]
     position += 1
-    topic_config_error_code: int = 0
-    unknown: dict[int, bytes] | None = None
+    message.topic_config_error_code = 0
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (topic_config_error_code,) = _unpack_h(buffer, position)
+                (message.topic_config_error_code,) = _unpack_h(buffer, position)
                 position += 2
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return CreateTopicsResponseCreatableTopicResult(
-        name,
-        topic_id,
-        error_code,
-        error_message,
-        topic_config_error_code,
-        num_partitions,
-        replication_factor,
-        configs,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v7(buffer: Buffer, position: int) -> tuple[CreateTopicsResponse, int]:
-    topics: list[CreateTopicsResponseCreatableTopicResult]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = CreateTopicsResponse.__new__(CreateTopicsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_creatable_topic_result_v7(buffer, position)
-        topics.append(topics_item)
+    topics: list[CreateTopicsResponseCreatableTopicResult] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_creatable_topic_result_v7(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return CreateTopicsResponse(throttle_time_ms, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_creatable_topic_result_v2(
-    out: bytearray,
-    message: CreateTopicsResponseCreatableTopicResult,
-) -> None:
+def _write_creatable_topic_result_v2(out: Pieces, message: CreateTopicsResponseCreatableTopicResult) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -496,16 +487,16 @@ def _write_creatable_topic_result_v2(
     else:
         data = error_message.encode()
         length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: CreateTopicsResponse) -> None:
+def _write_v2(out: Pieces, message: CreateTopicsResponse) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_creatable_topic_result_v2(out, topics_item)
     if message.unknown_tags:
@@ -513,17 +504,17 @@ def _write_v2(out: bytearray, message: CreateTopicsResponse) -> None:
 
 
 def _write_creatable_topic_configs_v5(
-    out: bytearray,
+    out: Pieces,
     message: CreateTopicsResponseCreatableTopicConfigs,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     value = message.value
     if value is None:
         data = b""
@@ -532,29 +523,26 @@ def _write_creatable_topic_configs_v5(
         data = value.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_tbt(message.read_only, message.config_source, message.is_sensitive)
+        out.append(_pack_tbt(message.read_only, message.config_source, message.is_sensitive))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tbtB(message.read_only, message.config_source, message.is_sensitive, 0)
+        out.append(_pack_tbtB(message.read_only, message.config_source, message.is_sensitive, 0))
 
 
-def _write_creatable_topic_result_v5(
-    out: bytearray,
-    message: CreateTopicsResponseCreatableTopicResult,
-) -> None:
+def _write_creatable_topic_result_v5(out: Pieces, message: CreateTopicsResponseCreatableTopicResult) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -563,11 +551,11 @@ def _write_creatable_topic_result_v5(
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     configs = message.configs
     if configs is None:
         configs = EMPTY
@@ -575,51 +563,49 @@ def _write_creatable_topic_result_v5(
     else:
         count = len(configs) + 1
     if count < 128:
-        out += _pack_ihB(message.num_partitions, message.replication_factor, count)
+        out.append(_pack_ihB(message.num_partitions, message.replication_factor, count))
     else:
-        out += _pack_ih(message.num_partitions, message.replication_factor)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.num_partitions, message.replication_factor))
+        out.append(pack_length(count))
     for configs_item in configs:
         _write_creatable_topic_configs_v5(out, configs_item)
     tagged = []
+    section: Pieces
     if message.topic_config_error_code != 0:
-        section = bytearray()
-        section += _pack_h(message.topic_config_error_code)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_h(message.topic_config_error_code))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v5(out: bytearray, message: CreateTopicsResponse) -> None:
+def _write_v5(out: Pieces, message: CreateTopicsResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_creatable_topic_result_v5(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_creatable_topic_result_v7(
-    out: bytearray,
-    message: CreateTopicsResponseCreatableTopicResult,
-) -> None:
+def _write_creatable_topic_result_v7(out: Pieces, message: CreateTopicsResponseCreatableTopicResult) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
@@ -631,11 +617,11 @@ def _write_creatable_topic_result_v7(
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_uhB(topic_id, message.error_code, length)
+        out.append(_pack_uhB(topic_id, message.error_code, length))
     else:
-        out += _pack_uh(topic_id, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_uh(topic_id, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     configs = message.configs
     if configs is None:
         configs = EMPTY
@@ -643,37 +629,38 @@ def _write_creatable_topic_result_v7(
     else:
         count = len(configs) + 1
     if count < 128:
-        out += _pack_ihB(message.num_partitions, message.replication_factor, count)
+        out.append(_pack_ihB(message.num_partitions, message.replication_factor, count))
     else:
-        out += _pack_ih(message.num_partitions, message.replication_factor)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.num_partitions, message.replication_factor))
+        out.append(pack_length(count))
     for configs_item in configs:
         _write_creatable_topic_configs_v5(out, configs_item)
     tagged = []
+    section: Pieces
     if message.topic_config_error_code != 0:
-        section = bytearray()
-        section += _pack_h(message.topic_config_error_code)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_h(message.topic_config_error_code))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v7(out: bytearray, message: CreateTopicsResponse) -> None:
+def _write_v7(out: Pieces, message: CreateTopicsResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_creatable_topic_result_v7(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

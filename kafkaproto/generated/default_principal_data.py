@@ -12,11 +12,13 @@ from typing import ClassVar
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -73,7 +75,7 @@ class DefaultPrincipalData(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DefaultPrincipalData, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -83,6 +85,7 @@ class DefaultPrincipalData(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DefaultPrincipalData, int]:
+    message = DefaultPrincipalData.__new__(DefaultPrincipalData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -90,7 +93,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DefaultPrincipalData, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    type = str(buffer[position:end], "utf-8")
+    message.type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -99,38 +102,38 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DefaultPrincipalData, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    token_authenticated, tags = _unpack_tB(buffer, position)
+    message.token_authenticated, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DefaultPrincipalData(type, name, token_authenticated, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: DefaultPrincipalData) -> None:
+def _write_v0(out: Pieces, message: DefaultPrincipalData) -> None:
     type = message.type
     data = type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_t(message.token_authenticated)
+        out.append(_pack_t(message.token_authenticated))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.token_authenticated, 0)
+        out.append(_pack_tB(message.token_authenticated, 0))
 
 
 _READERS = (

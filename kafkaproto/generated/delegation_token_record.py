@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -104,7 +107,7 @@ class DelegationTokenRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DelegationTokenRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -114,6 +117,7 @@ class DelegationTokenRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DelegationTokenRecord, int]:
+    message = DelegationTokenRecord.__new__(DelegationTokenRecord)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -121,7 +125,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DelegationTokenRecord, int]
     if not length:
         raise Malformed
     end = position + length - 1
-    owner = str(buffer[position:end], "utf-8")
+    message.owner = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -130,105 +134,101 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DelegationTokenRecord, int]
     if not length:
         raise Malformed
     end = position + length - 1
-    requester = str(buffer[position:end], "utf-8")
+    message.requester = str(buffer[position:end], "utf-8")
     position = end
-    renewers: list[str]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    renewers = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    renewers: list[str] = []
+    message.renewers = renewers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        renewers_item = str(buffer[position:end], "utf-8")
-        position = end
-        renewers.append(renewers_item)
-    issue_timestamp, max_timestamp, expiration_timestamp, length = _unpack_qqqB(buffer, position)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            renewers_item = str(buffer[position:end], "utf-8")
+            position = end
+            renewers.append(renewers_item)
+    (
+        message.issue_timestamp,
+        message.max_timestamp,
+        message.expiration_timestamp,
+        length,
+    ) = _unpack_qqqB(buffer, position)
     position += 25
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    token_id = str(buffer[position:end], "utf-8")
+    message.token_id = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DelegationTokenRecord(
-        owner,
-        requester,
-        renewers,
-        issue_timestamp,
-        max_timestamp,
-        expiration_timestamp,
-        token_id,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: DelegationTokenRecord) -> None:
+def _write_v0(out: Pieces, message: DelegationTokenRecord) -> None:
     owner = message.owner
     data = owner.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     requester = message.requester
     data = requester.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     renewers = message.renewers
     count = len(renewers) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for renewers_item in renewers:
         data = renewers_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     token_id = message.token_id
     data = token_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_qqqB(
+        out.append(_pack_qqqB(
             message.issue_timestamp,
             message.max_timestamp,
             message.expiration_timestamp,
             length,
-        )
+        ))
     else:
-        out += _pack_qqq(message.issue_timestamp, message.max_timestamp, message.expiration_timestamp)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_qqq(message.issue_timestamp, message.max_timestamp, message.expiration_timestamp))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -142,7 +145,7 @@ class DeleteAclsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteAclsRequest, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -155,133 +158,123 @@ def _read_delete_acls_filter_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteAclsRequestDeleteAclsFilter, int]:
-    resource_type_filter, length = _unpack_bh(buffer, position)
+    message = DeleteAclsRequestDeleteAclsFilter.__new__(DeleteAclsRequestDeleteAclsFilter)
+    message.resource_type_filter, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
-        resource_name_filter = None
+        message.resource_name_filter = None
     else:
         end = position + length
-        resource_name_filter = str(buffer[position:end], "utf-8")
+        message.resource_name_filter = str(buffer[position:end], "utf-8")
         position = end
-    pattern_type_filter, length = _unpack_bh(buffer, position)
+    message.pattern_type_filter, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
-        principal_filter = None
+        message.principal_filter = None
     else:
         end = position + length
-        principal_filter = str(buffer[position:end], "utf-8")
+        message.principal_filter = str(buffer[position:end], "utf-8")
         position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        host_filter = None
+        message.host_filter = None
     else:
         end = position + length
-        host_filter = str(buffer[position:end], "utf-8")
+        message.host_filter = str(buffer[position:end], "utf-8")
         position = end
-    operation, permission_type = _unpack_bb(buffer, position)
+    message.operation, message.permission_type = _unpack_bb(buffer, position)
     position += 2
-    return DeleteAclsRequestDeleteAclsFilter(
-        resource_type_filter,
-        resource_name_filter,
-        pattern_type_filter,
-        principal_filter,
-        host_filter,
-        operation,
-        permission_type,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DeleteAclsRequest, int]:
-    filters: list[DeleteAclsRequestDeleteAclsFilter]
+    message = DeleteAclsRequest.__new__(DeleteAclsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    filters = []
-    for _ in range(count):
-        filters_item, position = _read_delete_acls_filter_v1(buffer, position)
-        filters.append(filters_item)
-    return DeleteAclsRequest(filters), position
+    filters: list[DeleteAclsRequestDeleteAclsFilter] = []
+    message.filters = filters
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            filters_item, position = _read_delete_acls_filter_v1(buffer, position)
+            filters.append(filters_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_delete_acls_filter_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteAclsRequestDeleteAclsFilter, int]:
-    resource_type_filter, length = _unpack_bB(buffer, position)
+    message = DeleteAclsRequestDeleteAclsFilter.__new__(DeleteAclsRequestDeleteAclsFilter)
+    message.resource_type_filter, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        resource_name_filter = None
+        message.resource_name_filter = None
     else:
         end = position + length - 1
-        resource_name_filter = str(buffer[position:end], "utf-8")
+        message.resource_name_filter = str(buffer[position:end], "utf-8")
         position = end
-    pattern_type_filter, length = _unpack_bB(buffer, position)
+    message.pattern_type_filter, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        principal_filter = None
+        message.principal_filter = None
     else:
         end = position + length - 1
-        principal_filter = str(buffer[position:end], "utf-8")
+        message.principal_filter = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        host_filter = None
+        message.host_filter = None
     else:
         end = position + length - 1
-        host_filter = str(buffer[position:end], "utf-8")
+        message.host_filter = str(buffer[position:end], "utf-8")
         position = end
-    operation, permission_type, tags = _unpack_bbB(buffer, position)
+    message.operation, message.permission_type, tags = _unpack_bbB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteAclsRequestDeleteAclsFilter(
-        resource_type_filter,
-        resource_name_filter,
-        pattern_type_filter,
-        principal_filter,
-        host_filter,
-        operation,
-        permission_type,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteAclsRequest, int]:
-    filters: list[DeleteAclsRequestDeleteAclsFilter]
+    message = DeleteAclsRequest.__new__(DeleteAclsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    filters = []
-    for _ in range(count):
-        filters_item, position = _read_delete_acls_filter_v2(buffer, position)
-        filters.append(filters_item)
+    filters: list[DeleteAclsRequestDeleteAclsFilter] = []
+    message.filters = filters
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            filters_item, position = _read_delete_acls_filter_v2(buffer, position)
+            filters.append(filters_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteAclsRequest(filters, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_delete_acls_filter_v1(out: bytearray, message: DeleteAclsRequestDeleteAclsFilter) -> None:
+def _write_delete_acls_filter_v1(out: Pieces, message: DeleteAclsRequestDeleteAclsFilter) -> None:
     resource_name_filter = message.resource_name_filter
     if resource_name_filter is None:
         data = b""
@@ -289,8 +282,8 @@ def _write_delete_acls_filter_v1(out: bytearray, message: DeleteAclsRequestDelet
     else:
         data = resource_name_filter.encode()
         length = len(data)
-    out += _pack_bh(message.resource_type_filter, length)
-    out += data
+    out.append(_pack_bh(message.resource_type_filter, length))
+    out.append(data)
     principal_filter = message.principal_filter
     if principal_filter is None:
         data = b""
@@ -298,8 +291,8 @@ def _write_delete_acls_filter_v1(out: bytearray, message: DeleteAclsRequestDelet
     else:
         data = principal_filter.encode()
         length = len(data)
-    out += _pack_bh(message.pattern_type_filter, length)
-    out += data
+    out.append(_pack_bh(message.pattern_type_filter, length))
+    out.append(data)
     host_filter = message.host_filter
     if host_filter is None:
         data = b""
@@ -307,24 +300,24 @@ def _write_delete_acls_filter_v1(out: bytearray, message: DeleteAclsRequestDelet
     else:
         data = host_filter.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
-    out += _pack_bb(message.operation, message.permission_type)
+    out.append(_pack_h(length))
+    out.append(data)
+    out.append(_pack_bb(message.operation, message.permission_type))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: DeleteAclsRequest) -> None:
+def _write_v1(out: Pieces, message: DeleteAclsRequest) -> None:
     filters = message.filters
     count = len(filters)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for filters_item in filters:
         _write_delete_acls_filter_v1(out, filters_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_delete_acls_filter_v2(out: bytearray, message: DeleteAclsRequestDeleteAclsFilter) -> None:
+def _write_delete_acls_filter_v2(out: Pieces, message: DeleteAclsRequestDeleteAclsFilter) -> None:
     resource_name_filter = message.resource_name_filter
     if resource_name_filter is None:
         data = b""
@@ -333,11 +326,11 @@ def _write_delete_acls_filter_v2(out: bytearray, message: DeleteAclsRequestDelet
         data = resource_name_filter.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.resource_type_filter, length)
+        out.append(_pack_bB(message.resource_type_filter, length))
     else:
-        out += _pack_b(message.resource_type_filter)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.resource_type_filter))
+        out.append(pack_string_length(length))
+    out.append(data)
     principal_filter = message.principal_filter
     if principal_filter is None:
         data = b""
@@ -346,11 +339,11 @@ def _write_delete_acls_filter_v2(out: bytearray, message: DeleteAclsRequestDelet
         data = principal_filter.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.pattern_type_filter, length)
+        out.append(_pack_bB(message.pattern_type_filter, length))
     else:
-        out += _pack_b(message.pattern_type_filter)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.pattern_type_filter))
+        out.append(pack_string_length(length))
+    out.append(data)
     host_filter = message.host_filter
     if host_filter is None:
         data = b""
@@ -359,30 +352,30 @@ def _write_delete_acls_filter_v2(out: bytearray, message: DeleteAclsRequestDelet
         data = host_filter.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_bb(message.operation, message.permission_type)
+        out.append(_pack_bb(message.operation, message.permission_type))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_bbB(message.operation, message.permission_type, 0)
+        out.append(_pack_bbB(message.operation, message.permission_type, 0))
 
 
-def _write_v2(out: bytearray, message: DeleteAclsRequest) -> None:
+def _write_v2(out: Pieces, message: DeleteAclsRequest) -> None:
     filters = message.filters
     count = len(filters) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for filters_item in filters:
         _write_delete_acls_filter_v2(out, filters_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

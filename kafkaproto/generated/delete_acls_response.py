@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -205,7 +208,7 @@ class DeleteAclsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteAclsResponse, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -218,122 +221,121 @@ def _read_delete_acls_matching_acl_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteAclsResponseDeleteAclsMatchingAcl, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = DeleteAclsResponseDeleteAclsMatchingAcl.__new__(DeleteAclsResponseDeleteAclsMatchingAcl)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    resource_type, length = _unpack_bh(buffer, position)
+    message.resource_type, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
         raise Malformed
     end = position + length
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    pattern_type, length = _unpack_bh(buffer, position)
+    message.pattern_type, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
         raise Malformed
     end = position + length
-    principal = str(buffer[position:end], "utf-8")
+    message.principal = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    operation, permission_type = _unpack_bb(buffer, position)
+    message.operation, message.permission_type = _unpack_bb(buffer, position)
     position += 2
-    return DeleteAclsResponseDeleteAclsMatchingAcl(
-        error_code,
-        error_message,
-        resource_type,
-        resource_name,
-        pattern_type,
-        principal,
-        host,
-        operation,
-        permission_type,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_delete_acls_filter_result_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteAclsResponseDeleteAclsFilterResult, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = DeleteAclsResponseDeleteAclsFilterResult.__new__(DeleteAclsResponseDeleteAclsFilterResult)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    matching_acls: list[DeleteAclsResponseDeleteAclsMatchingAcl]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    matching_acls = []
-    for _ in range(count):
-        matching_acls_item, position = _read_delete_acls_matching_acl_v1(buffer, position)
-        matching_acls.append(matching_acls_item)
-    return DeleteAclsResponseDeleteAclsFilterResult(error_code, error_message, matching_acls), position
+    matching_acls: list[DeleteAclsResponseDeleteAclsMatchingAcl] = []
+    message.matching_acls = matching_acls
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            matching_acls_item, position = _read_delete_acls_matching_acl_v1(buffer, position)
+            matching_acls.append(matching_acls_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DeleteAclsResponse, int]:
-    filter_results: list[DeleteAclsResponseDeleteAclsFilterResult]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = DeleteAclsResponse.__new__(DeleteAclsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    filter_results = []
-    for _ in range(count):
-        filter_results_item, position = _read_delete_acls_filter_result_v1(buffer, position)
-        filter_results.append(filter_results_item)
-    return DeleteAclsResponse(throttle_time_ms, filter_results), position
+    filter_results: list[DeleteAclsResponseDeleteAclsFilterResult] = []
+    message.filter_results = filter_results
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            filter_results_item, position = _read_delete_acls_filter_result_v1(buffer, position)
+            filter_results.append(filter_results_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_delete_acls_matching_acl_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteAclsResponseDeleteAclsMatchingAcl, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = DeleteAclsResponseDeleteAclsMatchingAcl.__new__(DeleteAclsResponseDeleteAclsMatchingAcl)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    resource_type, length = _unpack_bB(buffer, position)
+    message.resource_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    pattern_type, length = _unpack_bB(buffer, position)
+    message.pattern_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    principal = str(buffer[position:end], "utf-8")
+    message.principal = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -342,95 +344,78 @@ def _read_delete_acls_matching_acl_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    operation, permission_type, tags = _unpack_bbB(buffer, position)
+    message.operation, message.permission_type, tags = _unpack_bbB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteAclsResponseDeleteAclsMatchingAcl(
-        error_code,
-        error_message,
-        resource_type,
-        resource_name,
-        pattern_type,
-        principal,
-        host,
-        operation,
-        permission_type,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_delete_acls_filter_result_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteAclsResponseDeleteAclsFilterResult, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = DeleteAclsResponseDeleteAclsFilterResult.__new__(DeleteAclsResponseDeleteAclsFilterResult)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    matching_acls: list[DeleteAclsResponseDeleteAclsMatchingAcl]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    matching_acls = []
-    for _ in range(count):
-        matching_acls_item, position = _read_delete_acls_matching_acl_v2(buffer, position)
-        matching_acls.append(matching_acls_item)
+    matching_acls: list[DeleteAclsResponseDeleteAclsMatchingAcl] = []
+    message.matching_acls = matching_acls
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            matching_acls_item, position = _read_delete_acls_matching_acl_v2(buffer, position)
+            matching_acls.append(matching_acls_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteAclsResponseDeleteAclsFilterResult(
-        error_code,
-        error_message,
-        matching_acls,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteAclsResponse, int]:
-    filter_results: list[DeleteAclsResponseDeleteAclsFilterResult]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = DeleteAclsResponse.__new__(DeleteAclsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    filter_results = []
-    for _ in range(count):
-        filter_results_item, position = _read_delete_acls_filter_result_v2(buffer, position)
-        filter_results.append(filter_results_item)
+    filter_results: list[DeleteAclsResponseDeleteAclsFilterResult] = []
+    message.filter_results = filter_results
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            filter_results_item, position = _read_delete_acls_filter_result_v2(buffer, position)
+            filter_results.append(filter_results_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteAclsResponse(throttle_time_ms, filter_results, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_delete_acls_matching_acl_v1(
-    out: bytearray,
-    message: DeleteAclsResponseDeleteAclsMatchingAcl,
-) -> None:
+def _write_delete_acls_matching_acl_v1(out: Pieces, message: DeleteAclsResponseDeleteAclsMatchingAcl) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -438,30 +423,30 @@ def _write_delete_acls_matching_acl_v1(
     else:
         data = error_message.encode()
         length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data)
-    out += _pack_bh(message.resource_type, length)
-    out += data
+    out.append(_pack_bh(message.resource_type, length))
+    out.append(data)
     principal = message.principal
     data = principal.encode()
     length = len(data)
-    out += _pack_bh(message.pattern_type, length)
-    out += data
+    out.append(_pack_bh(message.pattern_type, length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
-    out += _pack_bb(message.operation, message.permission_type)
+    out.append(_pack_h(length))
+    out.append(data)
+    out.append(_pack_bb(message.operation, message.permission_type))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_delete_acls_filter_result_v1(
-    out: bytearray,
+    out: Pieces,
     message: DeleteAclsResponseDeleteAclsFilterResult,
 ) -> None:
     error_message = message.error_message
@@ -471,31 +456,28 @@ def _write_delete_acls_filter_result_v1(
     else:
         data = error_message.encode()
         length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     matching_acls = message.matching_acls
     count = len(matching_acls)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for matching_acls_item in matching_acls:
         _write_delete_acls_matching_acl_v1(out, matching_acls_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: DeleteAclsResponse) -> None:
+def _write_v1(out: Pieces, message: DeleteAclsResponse) -> None:
     filter_results = message.filter_results
     count = len(filter_results)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for filter_results_item in filter_results:
         _write_delete_acls_filter_result_v1(out, filter_results_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_delete_acls_matching_acl_v2(
-    out: bytearray,
-    message: DeleteAclsResponseDeleteAclsMatchingAcl,
-) -> None:
+def _write_delete_acls_matching_acl_v2(out: Pieces, message: DeleteAclsResponseDeleteAclsMatchingAcl) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -504,46 +486,46 @@ def _write_delete_acls_matching_acl_v2(
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.resource_type, length)
+        out.append(_pack_bB(message.resource_type, length))
     else:
-        out += _pack_b(message.resource_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.resource_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     principal = message.principal
     data = principal.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.pattern_type, length)
+        out.append(_pack_bB(message.pattern_type, length))
     else:
-        out += _pack_b(message.pattern_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.pattern_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_bb(message.operation, message.permission_type)
+        out.append(_pack_bb(message.operation, message.permission_type))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_bbB(message.operation, message.permission_type, 0)
+        out.append(_pack_bbB(message.operation, message.permission_type, 0))
 
 
 def _write_delete_acls_filter_result_v2(
-    out: bytearray,
+    out: Pieces,
     message: DeleteAclsResponseDeleteAclsFilterResult,
 ) -> None:
     error_message = message.error_message
@@ -554,39 +536,39 @@ def _write_delete_acls_filter_result_v2(
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     matching_acls = message.matching_acls
     count = len(matching_acls) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for matching_acls_item in matching_acls:
         _write_delete_acls_matching_acl_v2(out, matching_acls_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: DeleteAclsResponse) -> None:
+def _write_v2(out: Pieces, message: DeleteAclsResponse) -> None:
     filter_results = message.filter_results
     count = len(filter_results) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for filter_results_item in filter_results:
         _write_delete_acls_filter_result_v2(out, filter_results_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

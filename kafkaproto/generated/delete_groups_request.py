@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -66,7 +69,7 @@ class DeleteGroupsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteGroupsRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -76,89 +79,93 @@ class DeleteGroupsRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteGroupsRequest, int]:
-    groups_names: list[str]
+    message = DeleteGroupsRequest.__new__(DeleteGroupsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    groups_names = []
-    for _ in range(count):
-        (length,) = _unpack_h(buffer, position)
-        position += 2
-        if length < 0:
+    groups_names: list[str] = []
+    message.groups_names = groups_names
+    if count:
+        if count > len(buffer) - position:
             raise Malformed
-        end = position + length
-        groups_names_item = str(buffer[position:end], "utf-8")
-        position = end
-        groups_names.append(groups_names_item)
-    return DeleteGroupsRequest(groups_names), position
+        for _ in range(count):
+            (length,) = _unpack_h(buffer, position)
+            position += 2
+            if length < 0:
+                raise Malformed
+            end = position + length
+            groups_names_item = str(buffer[position:end], "utf-8")
+            position = end
+            groups_names.append(groups_names_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteGroupsRequest, int]:
-    groups_names: list[str]
+    message = DeleteGroupsRequest.__new__(DeleteGroupsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups_names = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    groups_names: list[str] = []
+    message.groups_names = groups_names
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        groups_names_item = str(buffer[position:end], "utf-8")
-        position = end
-        groups_names.append(groups_names_item)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            groups_names_item = str(buffer[position:end], "utf-8")
+            position = end
+            groups_names.append(groups_names_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteGroupsRequest(groups_names, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: DeleteGroupsRequest) -> None:
+def _write_v0(out: Pieces, message: DeleteGroupsRequest) -> None:
     groups_names = message.groups_names
     count = len(groups_names)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for groups_names_item in groups_names:
         data = groups_names_item.encode()
         length = len(data)
-        out += _pack_h(length)
-        out += data
+        out.append(_pack_h(length))
+        out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: DeleteGroupsRequest) -> None:
+def _write_v2(out: Pieces, message: DeleteGroupsRequest) -> None:
     groups_names = message.groups_names
     count = len(groups_names) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for groups_names_item in groups_names:
         data = groups_names_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -109,7 +112,7 @@ class DeleteGroupsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteGroupsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -122,37 +125,43 @@ def _read_deletable_group_result_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteGroupsResponseDeletableGroupResult, int]:
+    message = DeleteGroupsResponseDeletableGroupResult.__new__(DeleteGroupsResponseDeletableGroupResult)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    (error_code,) = _unpack_h(buffer, position)
+    (message.error_code,) = _unpack_h(buffer, position)
     position += 2
-    return DeleteGroupsResponseDeletableGroupResult(group_id, error_code), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteGroupsResponse, int]:
-    results: list[DeleteGroupsResponseDeletableGroupResult]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = DeleteGroupsResponse.__new__(DeleteGroupsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_deletable_group_result_v0(buffer, position)
-        results.append(results_item)
-    return DeleteGroupsResponse(throttle_time_ms, results), position
+    results: list[DeleteGroupsResponseDeletableGroupResult] = []
+    message.results = results
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            results_item, position = _read_deletable_group_result_v0(buffer, position)
+            results.append(results_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_deletable_group_result_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteGroupsResponseDeletableGroupResult, int]:
+    message = DeleteGroupsResponseDeletableGroupResult.__new__(DeleteGroupsResponseDeletableGroupResult)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -160,96 +169,91 @@ def _read_deletable_group_result_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    error_code, tags = _unpack_hB(buffer, position)
+    message.error_code, tags = _unpack_hB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteGroupsResponseDeletableGroupResult(group_id, error_code, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteGroupsResponse, int]:
-    results: list[DeleteGroupsResponseDeletableGroupResult]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = DeleteGroupsResponse.__new__(DeleteGroupsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_deletable_group_result_v2(buffer, position)
-        results.append(results_item)
+    results: list[DeleteGroupsResponseDeletableGroupResult] = []
+    message.results = results
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            results_item, position = _read_deletable_group_result_v2(buffer, position)
+            results.append(results_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteGroupsResponse(throttle_time_ms, results, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_deletable_group_result_v0(
-    out: bytearray,
-    message: DeleteGroupsResponseDeletableGroupResult,
-) -> None:
+def _write_deletable_group_result_v0(out: Pieces, message: DeleteGroupsResponseDeletableGroupResult) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
-    out += _pack_h(message.error_code)
+    out.append(_pack_h(length))
+    out.append(data)
+    out.append(_pack_h(message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: DeleteGroupsResponse) -> None:
+def _write_v0(out: Pieces, message: DeleteGroupsResponse) -> None:
     results = message.results
     count = len(results)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for results_item in results:
         _write_deletable_group_result_v0(out, results_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_deletable_group_result_v2(
-    out: bytearray,
-    message: DeleteGroupsResponseDeletableGroupResult,
-) -> None:
+def _write_deletable_group_result_v2(out: Pieces, message: DeleteGroupsResponseDeletableGroupResult) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_h(message.error_code)
+        out.append(_pack_h(message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hB(message.error_code, 0)
+        out.append(_pack_hB(message.error_code, 0))
 
 
-def _write_v2(out: bytearray, message: DeleteGroupsResponse) -> None:
+def _write_v2(out: Pieces, message: DeleteGroupsResponse) -> None:
     results = message.results
     count = len(results) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for results_item in results:
         _write_deletable_group_result_v2(out, results_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -143,7 +146,7 @@ class DeleteRecordsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteRecordsRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -156,69 +159,79 @@ def _read_delete_records_partition_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteRecordsRequestDeleteRecordsPartition, int]:
-    partition_index, offset = _unpack_iq(buffer, position)
+    message = DeleteRecordsRequestDeleteRecordsPartition.__new__(DeleteRecordsRequestDeleteRecordsPartition)
+    message.partition_index, message.offset = _unpack_iq(buffer, position)
     position += 12
-    return DeleteRecordsRequestDeleteRecordsPartition(partition_index, offset), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_delete_records_topic_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteRecordsRequestDeleteRecordsTopic, int]:
+    message = DeleteRecordsRequestDeleteRecordsTopic.__new__(DeleteRecordsRequestDeleteRecordsTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[DeleteRecordsRequestDeleteRecordsPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_delete_records_partition_v0(buffer, position)
-        partitions.append(partitions_item)
-    return DeleteRecordsRequestDeleteRecordsTopic(name, partitions), position
+    partitions: list[DeleteRecordsRequestDeleteRecordsPartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_delete_records_partition_v0(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteRecordsRequest, int]:
-    topics: list[DeleteRecordsRequestDeleteRecordsTopic]
+    message = DeleteRecordsRequest.__new__(DeleteRecordsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_delete_records_topic_v0(buffer, position)
-        topics.append(topics_item)
-    (timeout_ms,) = _unpack_i(buffer, position)
+    topics: list[DeleteRecordsRequestDeleteRecordsTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_delete_records_topic_v0(buffer, position)
+            topics.append(topics_item)
+    (message.timeout_ms,) = _unpack_i(buffer, position)
     position += 4
-    return DeleteRecordsRequest(topics, timeout_ms), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_delete_records_partition_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteRecordsRequestDeleteRecordsPartition, int]:
-    partition_index, offset, tags = _unpack_iqB(buffer, position)
+    message = DeleteRecordsRequestDeleteRecordsPartition.__new__(DeleteRecordsRequestDeleteRecordsPartition)
+    message.partition_index, message.offset, tags = _unpack_iqB(buffer, position)
     position += 13
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteRecordsRequestDeleteRecordsPartition(partition_index, offset, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_delete_records_topic_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteRecordsRequestDeleteRecordsTopic, int]:
+    message = DeleteRecordsRequestDeleteRecordsTopic.__new__(DeleteRecordsRequestDeleteRecordsTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -226,136 +239,137 @@ def _read_delete_records_topic_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[DeleteRecordsRequestDeleteRecordsPartition]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_delete_records_partition_v2(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[DeleteRecordsRequestDeleteRecordsPartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_delete_records_partition_v2(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteRecordsRequestDeleteRecordsTopic(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteRecordsRequest, int]:
-    topics: list[DeleteRecordsRequestDeleteRecordsTopic]
+    message = DeleteRecordsRequest.__new__(DeleteRecordsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_delete_records_topic_v2(buffer, position)
-        topics.append(topics_item)
-    timeout_ms, tags = _unpack_iB(buffer, position)
+    topics: list[DeleteRecordsRequestDeleteRecordsTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_delete_records_topic_v2(buffer, position)
+            topics.append(topics_item)
+    message.timeout_ms, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteRecordsRequest(topics, timeout_ms, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_delete_records_partition_v0(
-    out: bytearray,
+    out: Pieces,
     message: DeleteRecordsRequestDeleteRecordsPartition,
 ) -> None:
-    out += _pack_iq(message.partition_index, message.offset)
+    out.append(_pack_iq(message.partition_index, message.offset))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_delete_records_topic_v0(out: bytearray, message: DeleteRecordsRequestDeleteRecordsTopic) -> None:
+def _write_delete_records_topic_v0(out: Pieces, message: DeleteRecordsRequestDeleteRecordsTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_delete_records_partition_v0(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: DeleteRecordsRequest) -> None:
+def _write_v0(out: Pieces, message: DeleteRecordsRequest) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_delete_records_topic_v0(out, topics_item)
-    out += _pack_i(message.timeout_ms)
+    out.append(_pack_i(message.timeout_ms))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_delete_records_partition_v2(
-    out: bytearray,
+    out: Pieces,
     message: DeleteRecordsRequestDeleteRecordsPartition,
 ) -> None:
     if message.unknown_tags:
-        out += _pack_iq(message.partition_index, message.offset)
+        out.append(_pack_iq(message.partition_index, message.offset))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqB(message.partition_index, message.offset, 0)
+        out.append(_pack_iqB(message.partition_index, message.offset, 0))
 
 
-def _write_delete_records_topic_v2(out: bytearray, message: DeleteRecordsRequestDeleteRecordsTopic) -> None:
+def _write_delete_records_topic_v2(out: Pieces, message: DeleteRecordsRequestDeleteRecordsTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_delete_records_partition_v2(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: DeleteRecordsRequest) -> None:
+def _write_v2(out: Pieces, message: DeleteRecordsRequest) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_delete_records_topic_v2(out, topics_item)
     if message.unknown_tags:
-        out += _pack_i(message.timeout_ms)
+        out.append(_pack_i(message.timeout_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.timeout_ms, 0)
+        out.append(_pack_iB(message.timeout_ms, 0))
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -150,7 +153,7 @@ class DeleteRecordsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteRecordsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -163,76 +166,85 @@ def _read_delete_records_partition_result_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteRecordsResponseDeleteRecordsPartitionResult, int]:
-    partition_index, low_watermark, error_code = _unpack_iqh(buffer, position)
+    message = DeleteRecordsResponseDeleteRecordsPartitionResult.__new__(
+        DeleteRecordsResponseDeleteRecordsPartitionResult,
+    )
+    message.partition_index, message.low_watermark, message.error_code = _unpack_iqh(buffer, position)
     position += 14
-    return DeleteRecordsResponseDeleteRecordsPartitionResult(
-        partition_index,
-        low_watermark,
-        error_code,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_delete_records_topic_result_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteRecordsResponseDeleteRecordsTopicResult, int]:
+    message = DeleteRecordsResponseDeleteRecordsTopicResult.__new__(
+        DeleteRecordsResponseDeleteRecordsTopicResult,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[DeleteRecordsResponseDeleteRecordsPartitionResult]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_delete_records_partition_result_v0(buffer, position)
-        partitions.append(partitions_item)
-    return DeleteRecordsResponseDeleteRecordsTopicResult(name, partitions), position
+    partitions: list[DeleteRecordsResponseDeleteRecordsPartitionResult] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_delete_records_partition_result_v0(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteRecordsResponse, int]:
-    topics: list[DeleteRecordsResponseDeleteRecordsTopicResult]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = DeleteRecordsResponse.__new__(DeleteRecordsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_delete_records_topic_result_v0(buffer, position)
-        topics.append(topics_item)
-    return DeleteRecordsResponse(throttle_time_ms, topics), position
+    topics: list[DeleteRecordsResponseDeleteRecordsTopicResult] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_delete_records_topic_result_v0(buffer, position)
+            topics.append(topics_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_delete_records_partition_result_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteRecordsResponseDeleteRecordsPartitionResult, int]:
-    partition_index, low_watermark, error_code, tags = _unpack_iqhB(buffer, position)
+    message = DeleteRecordsResponseDeleteRecordsPartitionResult.__new__(
+        DeleteRecordsResponseDeleteRecordsPartitionResult,
+    )
+    message.partition_index, message.low_watermark, message.error_code, tags = _unpack_iqhB(buffer, position)
     position += 15
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteRecordsResponseDeleteRecordsPartitionResult(
-        partition_index,
-        low_watermark,
-        error_code,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_delete_records_topic_result_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteRecordsResponseDeleteRecordsTopicResult, int]:
+    message = DeleteRecordsResponseDeleteRecordsTopicResult.__new__(
+        DeleteRecordsResponseDeleteRecordsTopicResult,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -240,84 +252,85 @@ def _read_delete_records_topic_result_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[DeleteRecordsResponseDeleteRecordsPartitionResult]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_delete_records_partition_result_v2(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[DeleteRecordsResponseDeleteRecordsPartitionResult] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_delete_records_partition_result_v2(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteRecordsResponseDeleteRecordsTopicResult(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteRecordsResponse, int]:
-    topics: list[DeleteRecordsResponseDeleteRecordsTopicResult]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = DeleteRecordsResponse.__new__(DeleteRecordsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_delete_records_topic_result_v2(buffer, position)
-        topics.append(topics_item)
+    topics: list[DeleteRecordsResponseDeleteRecordsTopicResult] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_delete_records_topic_result_v2(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteRecordsResponse(throttle_time_ms, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_delete_records_partition_result_v0(
-    out: bytearray,
+    out: Pieces,
     message: DeleteRecordsResponseDeleteRecordsPartitionResult,
 ) -> None:
-    out += _pack_iqh(message.partition_index, message.low_watermark, message.error_code)
+    out.append(_pack_iqh(message.partition_index, message.low_watermark, message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_delete_records_topic_result_v0(
-    out: bytearray,
+    out: Pieces,
     message: DeleteRecordsResponseDeleteRecordsTopicResult,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_delete_records_partition_result_v0(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: DeleteRecordsResponse) -> None:
+def _write_v0(out: Pieces, message: DeleteRecordsResponse) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_delete_records_topic_result_v0(out, topics_item)
     if message.unknown_tags:
@@ -325,56 +338,56 @@ def _write_v0(out: bytearray, message: DeleteRecordsResponse) -> None:
 
 
 def _write_delete_records_partition_result_v2(
-    out: bytearray,
+    out: Pieces,
     message: DeleteRecordsResponseDeleteRecordsPartitionResult,
 ) -> None:
     if message.unknown_tags:
-        out += _pack_iqh(message.partition_index, message.low_watermark, message.error_code)
+        out.append(_pack_iqh(message.partition_index, message.low_watermark, message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqhB(message.partition_index, message.low_watermark, message.error_code, 0)
+        out.append(_pack_iqhB(message.partition_index, message.low_watermark, message.error_code, 0))
 
 
 def _write_delete_records_topic_result_v2(
-    out: bytearray,
+    out: Pieces,
     message: DeleteRecordsResponseDeleteRecordsTopicResult,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_delete_records_partition_result_v2(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: DeleteRecordsResponse) -> None:
+def _write_v2(out: Pieces, message: DeleteRecordsResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_delete_records_topic_result_v2(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -127,7 +130,7 @@ class DeleteShareGroupOffsetsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteShareGroupOffsetsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -137,6 +140,7 @@ class DeleteShareGroupOffsetsResponse(Message):
 
 
 def _read_topic_v0(buffer: Buffer, position: int) -> tuple[DeleteShareGroupOffsetsResponseTopic, int]:
+    message = DeleteShareGroupOffsetsResponseTopic.__new__(DeleteShareGroupOffsetsResponseTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -144,80 +148,69 @@ def _read_topic_v0(buffer: Buffer, position: int) -> tuple[DeleteShareGroupOffse
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    topic_id, error_code, length = _unpack_uhB(buffer, position)
+    message.topic_id, message.error_code, length = _unpack_uhB(buffer, position)
     position += 19
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteShareGroupOffsetsResponseTopic(
-        topic_name,
-        topic_id,
-        error_code,
-        error_message,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteShareGroupOffsetsResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = DeleteShareGroupOffsetsResponse.__new__(DeleteShareGroupOffsetsResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    responses: list[DeleteShareGroupOffsetsResponseTopic]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_topic_v0(buffer, position)
-        responses.append(responses_item)
+    responses: list[DeleteShareGroupOffsetsResponseTopic] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_topic_v0(buffer, position)
+            responses.append(responses_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteShareGroupOffsetsResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        responses,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_topic_v0(out: bytearray, message: DeleteShareGroupOffsetsResponseTopic) -> None:
+def _write_topic_v0(out: Pieces, message: DeleteShareGroupOffsetsResponseTopic) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
@@ -229,18 +222,18 @@ def _write_topic_v0(out: bytearray, message: DeleteShareGroupOffsetsResponseTopi
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_uhB(topic_id, message.error_code, length)
+        out.append(_pack_uhB(topic_id, message.error_code, length))
     else:
-        out += _pack_uh(topic_id, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_uh(topic_id, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: DeleteShareGroupOffsetsResponse) -> None:
+def _write_v0(out: Pieces, message: DeleteShareGroupOffsetsResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -249,23 +242,23 @@ def _write_v0(out: bytearray, message: DeleteShareGroupOffsetsResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_topic_v0(out, responses_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -130,7 +133,7 @@ class DeleteShareGroupStateRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteShareGroupStateRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -143,41 +146,44 @@ def _read_partition_data_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteShareGroupStateRequestPartitionData, int]:
-    partition, tags = _unpack_iB(buffer, position)
+    message = DeleteShareGroupStateRequestPartitionData.__new__(DeleteShareGroupStateRequestPartitionData)
+    message.partition, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteShareGroupStateRequestPartitionData(partition, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_delete_state_data_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteShareGroupStateRequestDeleteStateData, int]:
-    partitions: list[DeleteShareGroupStateRequestPartitionData]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = DeleteShareGroupStateRequestDeleteStateData.__new__(DeleteShareGroupStateRequestDeleteStateData)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[DeleteShareGroupStateRequestPartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteShareGroupStateRequestDeleteStateData(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteShareGroupStateRequest, int]:
+    message = DeleteShareGroupStateRequest.__new__(DeleteShareGroupStateRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -185,78 +191,78 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteShareGroupStateReques
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[DeleteShareGroupStateRequestDeleteStateData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_delete_state_data_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[DeleteShareGroupStateRequestDeleteStateData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_delete_state_data_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteShareGroupStateRequest(group_id, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_data_v0(out: bytearray, message: DeleteShareGroupStateRequestPartitionData) -> None:
+def _write_partition_data_v0(out: Pieces, message: DeleteShareGroupStateRequestPartitionData) -> None:
     if message.unknown_tags:
-        out += _pack_i(message.partition)
+        out.append(_pack_i(message.partition))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.partition, 0)
+        out.append(_pack_iB(message.partition, 0))
 
 
-def _write_delete_state_data_v0(out: bytearray, message: DeleteShareGroupStateRequestDeleteStateData) -> None:
+def _write_delete_state_data_v0(out: Pieces, message: DeleteShareGroupStateRequestDeleteStateData) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: DeleteShareGroupStateRequest) -> None:
+def _write_v0(out: Pieces, message: DeleteShareGroupStateRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_delete_state_data_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -139,7 +142,7 @@ class DeleteShareGroupStateResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteShareGroupStateResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -152,79 +155,81 @@ def _read_partition_result_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteShareGroupStateResponsePartitionResult, int]:
-    partition, error_code, length = _unpack_ihB(buffer, position)
+    message = DeleteShareGroupStateResponsePartitionResult.__new__(
+        DeleteShareGroupStateResponsePartitionResult,
+    )
+    message.partition, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteShareGroupStateResponsePartitionResult(
-        partition,
-        error_code,
-        error_message,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_delete_state_result_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteShareGroupStateResponseDeleteStateResult, int]:
-    partitions: list[DeleteShareGroupStateResponsePartitionResult]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = DeleteShareGroupStateResponseDeleteStateResult.__new__(
+        DeleteShareGroupStateResponseDeleteStateResult,
+    )
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_result_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[DeleteShareGroupStateResponsePartitionResult] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_result_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteShareGroupStateResponseDeleteStateResult(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteShareGroupStateResponse, int]:
-    results: list[DeleteShareGroupStateResponseDeleteStateResult]
+    message = DeleteShareGroupStateResponse.__new__(DeleteShareGroupStateResponse)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_delete_state_result_v0(buffer, position)
-        results.append(results_item)
+    results: list[DeleteShareGroupStateResponseDeleteStateResult] = []
+    message.results = results
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            results_item, position = _read_delete_state_result_v0(buffer, position)
+            results.append(results_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteShareGroupStateResponse(results, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_result_v0(out: bytearray, message: DeleteShareGroupStateResponsePartitionResult) -> None:
+def _write_partition_result_v0(out: Pieces, message: DeleteShareGroupStateResponsePartitionResult) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -233,19 +238,19 @@ def _write_partition_result_v0(out: bytearray, message: DeleteShareGroupStateRes
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.partition, message.error_code, length)
+        out.append(_pack_ihB(message.partition, message.error_code, length))
     else:
-        out += _pack_ih(message.partition, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.partition, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_delete_state_result_v0(
-    out: bytearray,
+    out: Pieces,
     message: DeleteShareGroupStateResponseDeleteStateResult,
 ) -> None:
     topic_id = message.topic_id
@@ -254,31 +259,31 @@ def _write_delete_state_result_v0(
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_result_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: DeleteShareGroupStateResponse) -> None:
+def _write_v0(out: Pieces, message: DeleteShareGroupStateResponse) -> None:
     results = message.results
     count = len(results) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for results_item in results:
         _write_delete_state_result_v0(out, results_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -114,7 +117,7 @@ class DeleteTopicsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteTopicsRequest, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -124,145 +127,154 @@ class DeleteTopicsRequest(Message):
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DeleteTopicsRequest, int]:
-    topic_names: list[str]
+    message = DeleteTopicsRequest.__new__(DeleteTopicsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topic_names = []
-    for _ in range(count):
-        (length,) = _unpack_h(buffer, position)
-        position += 2
-        if length < 0:
+    topic_names: list[str] = []
+    message.topic_names = topic_names
+    if count:
+        if count > len(buffer) - position:
             raise Malformed
-        end = position + length
-        topic_names_item = str(buffer[position:end], "utf-8")
-        position = end
-        topic_names.append(topic_names_item)
-    (timeout_ms,) = _unpack_i(buffer, position)
+        for _ in range(count):
+            (length,) = _unpack_h(buffer, position)
+            position += 2
+            if length < 0:
+                raise Malformed
+            end = position + length
+            topic_names_item = str(buffer[position:end], "utf-8")
+            position = end
+            topic_names.append(topic_names_item)
+    (message.timeout_ms,) = _unpack_i(buffer, position)
     position += 4
-    return DeleteTopicsRequest([], topic_names, timeout_ms), position
+    message.topics = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[DeleteTopicsRequest, int]:
-    topic_names: list[str]
+    message = DeleteTopicsRequest.__new__(DeleteTopicsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topic_names = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    topic_names: list[str] = []
+    message.topic_names = topic_names
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        topic_names_item = str(buffer[position:end], "utf-8")
-        position = end
-        topic_names.append(topic_names_item)
-    timeout_ms, tags = _unpack_iB(buffer, position)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            topic_names_item = str(buffer[position:end], "utf-8")
+            position = end
+            topic_names.append(topic_names_item)
+    message.timeout_ms, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.topics = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteTopicsRequest([], topic_names, timeout_ms, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_delete_topic_state_v6(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteTopicsRequestDeleteTopicState, int]:
+    message = DeleteTopicsRequestDeleteTopicState.__new__(DeleteTopicsRequestDeleteTopicState)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        name = None
+        message.name = None
     else:
         end = position + length - 1
-        name = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    topic_id, tags = _unpack_uB(buffer, position)
+    message.topic_id, tags = _unpack_uB(buffer, position)
     position += 17
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteTopicsRequestDeleteTopicState(name, topic_id, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[DeleteTopicsRequest, int]:
-    topics: list[DeleteTopicsRequestDeleteTopicState]
+    message = DeleteTopicsRequest.__new__(DeleteTopicsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_delete_topic_state_v6(buffer, position)
-        topics.append(topics_item)
-    timeout_ms, tags = _unpack_iB(buffer, position)
+    topics: list[DeleteTopicsRequestDeleteTopicState] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_delete_topic_state_v6(buffer, position)
+            topics.append(topics_item)
+    message.timeout_ms, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.topic_names = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteTopicsRequest(topics, [], timeout_ms, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v1(out: bytearray, message: DeleteTopicsRequest) -> None:
+def _write_v1(out: Pieces, message: DeleteTopicsRequest) -> None:
     if len(message.topics) != 0:
         raise Malformed
     topic_names = message.topic_names
     count = len(topic_names)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topic_names_item in topic_names:
         data = topic_names_item.encode()
         length = len(data)
-        out += _pack_h(length)
-        out += data
-    out += _pack_i(message.timeout_ms)
+        out.append(_pack_h(length))
+        out.append(data)
+    out.append(_pack_i(message.timeout_ms))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v4(out: bytearray, message: DeleteTopicsRequest) -> None:
+def _write_v4(out: Pieces, message: DeleteTopicsRequest) -> None:
     if len(message.topics) != 0:
         raise Malformed
     topic_names = message.topic_names
     count = len(topic_names) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topic_names_item in topic_names:
         data = topic_names_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     if message.unknown_tags:
-        out += _pack_i(message.timeout_ms)
+        out.append(_pack_i(message.timeout_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.timeout_ms, 0)
+        out.append(_pack_iB(message.timeout_ms, 0))
 
 
-def _write_delete_topic_state_v6(out: bytearray, message: DeleteTopicsRequestDeleteTopicState) -> None:
+def _write_delete_topic_state_v6(out: Pieces, message: DeleteTopicsRequestDeleteTopicState) -> None:
     name = message.name
     if name is None:
         data = b""
@@ -271,34 +283,34 @@ def _write_delete_topic_state_v6(out: bytearray, message: DeleteTopicsRequestDel
         data = name.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += topic_id
+        out.append(topic_id)
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_uB(topic_id, 0)
+        out.append(_pack_uB(topic_id, 0))
 
 
-def _write_v6(out: bytearray, message: DeleteTopicsRequest) -> None:
+def _write_v6(out: Pieces, message: DeleteTopicsRequest) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_delete_topic_state_v6(out, topics_item)
     if message.unknown_tags:
-        out += _pack_i(message.timeout_ms)
+        out.append(_pack_i(message.timeout_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.timeout_ms, 0)
+        out.append(_pack_iB(message.timeout_ms, 0))
 
 
 _READERS = (

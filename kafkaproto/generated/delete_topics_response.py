@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -123,7 +126,7 @@ class DeleteTopicsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DeleteTopicsResponse, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -136,37 +139,45 @@ def _read_deletable_topic_result_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteTopicsResponseDeletableTopicResult, int]:
+    message = DeleteTopicsResponseDeletableTopicResult.__new__(DeleteTopicsResponseDeletableTopicResult)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    (error_code,) = _unpack_h(buffer, position)
+    (message.error_code,) = _unpack_h(buffer, position)
     position += 2
-    return DeleteTopicsResponseDeletableTopicResult(name, ZERO_UUID, error_code), position
+    message.topic_id = ZERO_UUID
+    message.error_message = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DeleteTopicsResponse, int]:
-    responses: list[DeleteTopicsResponseDeletableTopicResult]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = DeleteTopicsResponse.__new__(DeleteTopicsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_deletable_topic_result_v1(buffer, position)
-        responses.append(responses_item)
-    return DeleteTopicsResponse(throttle_time_ms, responses), position
+    responses: list[DeleteTopicsResponseDeletableTopicResult] = []
+    message.responses = responses
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            responses_item, position = _read_deletable_topic_result_v1(buffer, position)
+            responses.append(responses_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_deletable_topic_result_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteTopicsResponseDeletableTopicResult, int]:
+    message = DeleteTopicsResponseDeletableTopicResult.__new__(DeleteTopicsResponseDeletableTopicResult)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -174,43 +185,47 @@ def _read_deletable_topic_result_v4(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    error_code, tags = _unpack_hB(buffer, position)
+    message.error_code, tags = _unpack_hB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.topic_id = ZERO_UUID
+    message.error_message = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteTopicsResponseDeletableTopicResult(name, ZERO_UUID, error_code, None, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[DeleteTopicsResponse, int]:
-    responses: list[DeleteTopicsResponseDeletableTopicResult]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = DeleteTopicsResponse.__new__(DeleteTopicsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_deletable_topic_result_v4(buffer, position)
-        responses.append(responses_item)
+    responses: list[DeleteTopicsResponseDeletableTopicResult] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_deletable_topic_result_v4(buffer, position)
+            responses.append(responses_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteTopicsResponse(throttle_time_ms, responses, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_deletable_topic_result_v5(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteTopicsResponseDeletableTopicResult, int]:
+    message = DeleteTopicsResponseDeletableTopicResult.__new__(DeleteTopicsResponseDeletableTopicResult)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -218,193 +233,176 @@ def _read_deletable_topic_result_v5(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    error_code, length = _unpack_hB(buffer, position)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteTopicsResponseDeletableTopicResult(
-        name,
-        ZERO_UUID,
-        error_code,
-        error_message,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[DeleteTopicsResponse, int]:
-    responses: list[DeleteTopicsResponseDeletableTopicResult]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = DeleteTopicsResponse.__new__(DeleteTopicsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_deletable_topic_result_v5(buffer, position)
-        responses.append(responses_item)
+    responses: list[DeleteTopicsResponseDeletableTopicResult] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_deletable_topic_result_v5(buffer, position)
+            responses.append(responses_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteTopicsResponse(throttle_time_ms, responses, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_deletable_topic_result_v6(
     buffer: Buffer,
     position: int,
 ) -> tuple[DeleteTopicsResponseDeletableTopicResult, int]:
+    message = DeleteTopicsResponseDeletableTopicResult.__new__(DeleteTopicsResponseDeletableTopicResult)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        name = None
+        message.name = None
     else:
         end = position + length - 1
-        name = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    topic_id, error_code, length = _unpack_uhB(buffer, position)
+    message.topic_id, message.error_code, length = _unpack_uhB(buffer, position)
     position += 19
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteTopicsResponseDeletableTopicResult(
-        name,
-        topic_id,
-        error_code,
-        error_message,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[DeleteTopicsResponse, int]:
-    responses: list[DeleteTopicsResponseDeletableTopicResult]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = DeleteTopicsResponse.__new__(DeleteTopicsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_deletable_topic_result_v6(buffer, position)
-        responses.append(responses_item)
+    responses: list[DeleteTopicsResponseDeletableTopicResult] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_deletable_topic_result_v6(buffer, position)
+            responses.append(responses_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DeleteTopicsResponse(throttle_time_ms, responses, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_deletable_topic_result_v1(
-    out: bytearray,
-    message: DeleteTopicsResponseDeletableTopicResult,
-) -> None:
+def _write_deletable_topic_result_v1(out: Pieces, message: DeleteTopicsResponseDeletableTopicResult) -> None:
     name = message.name
     if name is None:
         raise Malformed
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
-    out += _pack_h(message.error_code)
+    out.append(_pack_h(length))
+    out.append(data)
+    out.append(_pack_h(message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: DeleteTopicsResponse) -> None:
+def _write_v1(out: Pieces, message: DeleteTopicsResponse) -> None:
     responses = message.responses
     count = len(responses)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for responses_item in responses:
         _write_deletable_topic_result_v1(out, responses_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_deletable_topic_result_v4(
-    out: bytearray,
-    message: DeleteTopicsResponseDeletableTopicResult,
-) -> None:
+def _write_deletable_topic_result_v4(out: Pieces, message: DeleteTopicsResponseDeletableTopicResult) -> None:
     name = message.name
     if name is None:
         raise Malformed
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_h(message.error_code)
+        out.append(_pack_h(message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hB(message.error_code, 0)
+        out.append(_pack_hB(message.error_code, 0))
 
 
-def _write_v4(out: bytearray, message: DeleteTopicsResponse) -> None:
+def _write_v4(out: Pieces, message: DeleteTopicsResponse) -> None:
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_deletable_topic_result_v4(out, responses_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_deletable_topic_result_v5(
-    out: bytearray,
-    message: DeleteTopicsResponseDeletableTopicResult,
-) -> None:
+def _write_deletable_topic_result_v5(out: Pieces, message: DeleteTopicsResponseDeletableTopicResult) -> None:
     name = message.name
     if name is None:
         raise Malformed
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -413,37 +411,34 @@ def _write_deletable_topic_result_v5(
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v5(out: bytearray, message: DeleteTopicsResponse) -> None:
+def _write_v5(out: Pieces, message: DeleteTopicsResponse) -> None:
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_deletable_topic_result_v5(out, responses_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_deletable_topic_result_v6(
-    out: bytearray,
-    message: DeleteTopicsResponseDeletableTopicResult,
-) -> None:
+def _write_deletable_topic_result_v6(out: Pieces, message: DeleteTopicsResponseDeletableTopicResult) -> None:
     name = message.name
     if name is None:
         data = b""
@@ -452,10 +447,10 @@ def _write_deletable_topic_result_v6(
         data = name.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
@@ -467,31 +462,31 @@ def _write_deletable_topic_result_v6(
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_uhB(topic_id, message.error_code, length)
+        out.append(_pack_uhB(topic_id, message.error_code, length))
     else:
-        out += _pack_uh(topic_id, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_uh(topic_id, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v6(out: bytearray, message: DeleteTopicsResponse) -> None:
+def _write_v6(out: Pieces, message: DeleteTopicsResponse) -> None:
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_deletable_topic_result_v6(out, responses_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -12,11 +12,13 @@ from typing import ClassVar
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -110,7 +112,7 @@ class DescribeAclsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeAclsRequest, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -120,92 +122,78 @@ class DescribeAclsRequest(Message):
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeAclsRequest, int]:
-    resource_type_filter, length = _unpack_bh(buffer, position)
+    message = DescribeAclsRequest.__new__(DescribeAclsRequest)
+    message.resource_type_filter, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
-        resource_name_filter = None
+        message.resource_name_filter = None
     else:
         end = position + length
-        resource_name_filter = str(buffer[position:end], "utf-8")
+        message.resource_name_filter = str(buffer[position:end], "utf-8")
         position = end
-    pattern_type_filter, length = _unpack_bh(buffer, position)
+    message.pattern_type_filter, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
-        principal_filter = None
+        message.principal_filter = None
     else:
         end = position + length
-        principal_filter = str(buffer[position:end], "utf-8")
+        message.principal_filter = str(buffer[position:end], "utf-8")
         position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        host_filter = None
+        message.host_filter = None
     else:
         end = position + length
-        host_filter = str(buffer[position:end], "utf-8")
+        message.host_filter = str(buffer[position:end], "utf-8")
         position = end
-    operation, permission_type = _unpack_bb(buffer, position)
+    message.operation, message.permission_type = _unpack_bb(buffer, position)
     position += 2
-    return DescribeAclsRequest(
-        resource_type_filter,
-        resource_name_filter,
-        pattern_type_filter,
-        principal_filter,
-        host_filter,
-        operation,
-        permission_type,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeAclsRequest, int]:
-    resource_type_filter, length = _unpack_bB(buffer, position)
+    message = DescribeAclsRequest.__new__(DescribeAclsRequest)
+    message.resource_type_filter, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        resource_name_filter = None
+        message.resource_name_filter = None
     else:
         end = position + length - 1
-        resource_name_filter = str(buffer[position:end], "utf-8")
+        message.resource_name_filter = str(buffer[position:end], "utf-8")
         position = end
-    pattern_type_filter, length = _unpack_bB(buffer, position)
+    message.pattern_type_filter, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        principal_filter = None
+        message.principal_filter = None
     else:
         end = position + length - 1
-        principal_filter = str(buffer[position:end], "utf-8")
+        message.principal_filter = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        host_filter = None
+        message.host_filter = None
     else:
         end = position + length - 1
-        host_filter = str(buffer[position:end], "utf-8")
+        message.host_filter = str(buffer[position:end], "utf-8")
         position = end
-    operation, permission_type, tags = _unpack_bbB(buffer, position)
+    message.operation, message.permission_type, tags = _unpack_bbB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeAclsRequest(
-        resource_type_filter,
-        resource_name_filter,
-        pattern_type_filter,
-        principal_filter,
-        host_filter,
-        operation,
-        permission_type,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v1(out: bytearray, message: DescribeAclsRequest) -> None:
+def _write_v1(out: Pieces, message: DescribeAclsRequest) -> None:
     resource_name_filter = message.resource_name_filter
     if resource_name_filter is None:
         data = b""
@@ -213,8 +201,8 @@ def _write_v1(out: bytearray, message: DescribeAclsRequest) -> None:
     else:
         data = resource_name_filter.encode()
         length = len(data)
-    out += _pack_bh(message.resource_type_filter, length)
-    out += data
+    out.append(_pack_bh(message.resource_type_filter, length))
+    out.append(data)
     principal_filter = message.principal_filter
     if principal_filter is None:
         data = b""
@@ -222,8 +210,8 @@ def _write_v1(out: bytearray, message: DescribeAclsRequest) -> None:
     else:
         data = principal_filter.encode()
         length = len(data)
-    out += _pack_bh(message.pattern_type_filter, length)
-    out += data
+    out.append(_pack_bh(message.pattern_type_filter, length))
+    out.append(data)
     host_filter = message.host_filter
     if host_filter is None:
         data = b""
@@ -231,14 +219,14 @@ def _write_v1(out: bytearray, message: DescribeAclsRequest) -> None:
     else:
         data = host_filter.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
-    out += _pack_bb(message.operation, message.permission_type)
+    out.append(_pack_h(length))
+    out.append(data)
+    out.append(_pack_bb(message.operation, message.permission_type))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: DescribeAclsRequest) -> None:
+def _write_v2(out: Pieces, message: DescribeAclsRequest) -> None:
     resource_name_filter = message.resource_name_filter
     if resource_name_filter is None:
         data = b""
@@ -247,11 +235,11 @@ def _write_v2(out: bytearray, message: DescribeAclsRequest) -> None:
         data = resource_name_filter.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.resource_type_filter, length)
+        out.append(_pack_bB(message.resource_type_filter, length))
     else:
-        out += _pack_b(message.resource_type_filter)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.resource_type_filter))
+        out.append(pack_string_length(length))
+    out.append(data)
     principal_filter = message.principal_filter
     if principal_filter is None:
         data = b""
@@ -260,11 +248,11 @@ def _write_v2(out: bytearray, message: DescribeAclsRequest) -> None:
         data = principal_filter.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.pattern_type_filter, length)
+        out.append(_pack_bB(message.pattern_type_filter, length))
     else:
-        out += _pack_b(message.pattern_type_filter)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.pattern_type_filter))
+        out.append(pack_string_length(length))
+    out.append(data)
     host_filter = message.host_filter
     if host_filter is None:
         data = b""
@@ -273,15 +261,15 @@ def _write_v2(out: bytearray, message: DescribeAclsRequest) -> None:
         data = host_filter.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_bb(message.operation, message.permission_type)
+        out.append(_pack_bb(message.operation, message.permission_type))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_bbB(message.operation, message.permission_type, 0)
+        out.append(_pack_bbB(message.operation, message.permission_type, 0))
 
 
 _READERS = (

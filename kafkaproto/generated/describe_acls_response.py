@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -183,7 +186,7 @@ class DescribeAclsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeAclsResponse, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -193,79 +196,83 @@ class DescribeAclsResponse(Message):
 
 
 def _read_acl_description_v1(buffer: Buffer, position: int) -> tuple[DescribeAclsResponseAclDescription, int]:
+    message = DescribeAclsResponseAclDescription.__new__(DescribeAclsResponseAclDescription)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    principal = str(buffer[position:end], "utf-8")
+    message.principal = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    operation, permission_type = _unpack_bb(buffer, position)
+    message.operation, message.permission_type = _unpack_bb(buffer, position)
     position += 2
-    return DescribeAclsResponseAclDescription(principal, host, operation, permission_type), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_describe_acls_resource_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeAclsResponseDescribeAclsResource, int]:
-    resource_type, length = _unpack_bh(buffer, position)
+    message = DescribeAclsResponseDescribeAclsResource.__new__(DescribeAclsResponseDescribeAclsResource)
+    message.resource_type, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
         raise Malformed
     end = position + length
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    acls: list[DescribeAclsResponseAclDescription]
-    pattern_type, count = _unpack_bi(buffer, position)
+    message.pattern_type, count = _unpack_bi(buffer, position)
     position += 5
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    acls = []
-    for _ in range(count):
-        acls_item, position = _read_acl_description_v1(buffer, position)
-        acls.append(acls_item)
-    return DescribeAclsResponseDescribeAclsResource(
-        resource_type,
-        resource_name,
-        pattern_type,
-        acls,
-    ), position
+    acls: list[DescribeAclsResponseAclDescription] = []
+    message.acls = acls
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            acls_item, position = _read_acl_description_v1(buffer, position)
+            acls.append(acls_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeAclsResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihh(buffer, position)
+    message = DescribeAclsResponse.__new__(DescribeAclsResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihh(buffer, position)
     position += 8
     if length < 0:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    resources: list[DescribeAclsResponseDescribeAclsResource]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    resources = []
-    for _ in range(count):
-        resources_item, position = _read_describe_acls_resource_v1(buffer, position)
-        resources.append(resources_item)
-    return DescribeAclsResponse(throttle_time_ms, error_code, error_message, resources), position
+    resources: list[DescribeAclsResponseDescribeAclsResource] = []
+    message.resources = resources
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            resources_item, position = _read_describe_acls_resource_v1(buffer, position)
+            resources.append(resources_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_acl_description_v2(buffer: Buffer, position: int) -> tuple[DescribeAclsResponseAclDescription, int]:
+    message = DescribeAclsResponseAclDescription.__new__(DescribeAclsResponseAclDescription)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -273,7 +280,7 @@ def _read_acl_description_v2(buffer: Buffer, position: int) -> tuple[DescribeAcl
     if not length:
         raise Malformed
     end = position + length - 1
-    principal = str(buffer[position:end], "utf-8")
+    message.principal = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -282,125 +289,118 @@ def _read_acl_description_v2(buffer: Buffer, position: int) -> tuple[DescribeAcl
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    operation, permission_type, tags = _unpack_bbB(buffer, position)
+    message.operation, message.permission_type, tags = _unpack_bbB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeAclsResponseAclDescription(principal, host, operation, permission_type, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_describe_acls_resource_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeAclsResponseDescribeAclsResource, int]:
-    resource_type, length = _unpack_bB(buffer, position)
+    message = DescribeAclsResponseDescribeAclsResource.__new__(DescribeAclsResponseDescribeAclsResource)
+    message.resource_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    acls: list[DescribeAclsResponseAclDescription]
-    pattern_type, count = _unpack_bB(buffer, position)
+    message.pattern_type, count = _unpack_bB(buffer, position)
     position += 2
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    acls = []
-    for _ in range(count):
-        acls_item, position = _read_acl_description_v2(buffer, position)
-        acls.append(acls_item)
+    acls: list[DescribeAclsResponseAclDescription] = []
+    message.acls = acls
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            acls_item, position = _read_acl_description_v2(buffer, position)
+            acls.append(acls_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeAclsResponseDescribeAclsResource(
-        resource_type,
-        resource_name,
-        pattern_type,
-        acls,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeAclsResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = DescribeAclsResponse.__new__(DescribeAclsResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    resources: list[DescribeAclsResponseDescribeAclsResource]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    resources = []
-    for _ in range(count):
-        resources_item, position = _read_describe_acls_resource_v2(buffer, position)
-        resources.append(resources_item)
+    resources: list[DescribeAclsResponseDescribeAclsResource] = []
+    message.resources = resources
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            resources_item, position = _read_describe_acls_resource_v2(buffer, position)
+            resources.append(resources_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeAclsResponse(throttle_time_ms, error_code, error_message, resources, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_acl_description_v1(out: bytearray, message: DescribeAclsResponseAclDescription) -> None:
+def _write_acl_description_v1(out: Pieces, message: DescribeAclsResponseAclDescription) -> None:
     principal = message.principal
     data = principal.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
-    out += _pack_bb(message.operation, message.permission_type)
+    out.append(_pack_h(length))
+    out.append(data)
+    out.append(_pack_bb(message.operation, message.permission_type))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_describe_acls_resource_v1(
-    out: bytearray,
-    message: DescribeAclsResponseDescribeAclsResource,
-) -> None:
+def _write_describe_acls_resource_v1(out: Pieces, message: DescribeAclsResponseDescribeAclsResource) -> None:
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data)
-    out += _pack_bh(message.resource_type, length)
-    out += data
+    out.append(_pack_bh(message.resource_type, length))
+    out.append(data)
     acls = message.acls
     count = len(acls)
-    out += _pack_bi(message.pattern_type, count)
+    out.append(_pack_bi(message.pattern_type, count))
     for acls_item in acls:
         _write_acl_description_v1(out, acls_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: DescribeAclsResponse) -> None:
+def _write_v1(out: Pieces, message: DescribeAclsResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -408,70 +408,67 @@ def _write_v1(out: bytearray, message: DescribeAclsResponse) -> None:
     else:
         data = error_message.encode()
         length = len(data)
-    out += _pack_ihh(message.throttle_time_ms, message.error_code, length)
-    out += data
+    out.append(_pack_ihh(message.throttle_time_ms, message.error_code, length))
+    out.append(data)
     resources = message.resources
     count = len(resources)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for resources_item in resources:
         _write_describe_acls_resource_v1(out, resources_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_acl_description_v2(out: bytearray, message: DescribeAclsResponseAclDescription) -> None:
+def _write_acl_description_v2(out: Pieces, message: DescribeAclsResponseAclDescription) -> None:
     principal = message.principal
     data = principal.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_bb(message.operation, message.permission_type)
+        out.append(_pack_bb(message.operation, message.permission_type))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_bbB(message.operation, message.permission_type, 0)
+        out.append(_pack_bbB(message.operation, message.permission_type, 0))
 
 
-def _write_describe_acls_resource_v2(
-    out: bytearray,
-    message: DescribeAclsResponseDescribeAclsResource,
-) -> None:
+def _write_describe_acls_resource_v2(out: Pieces, message: DescribeAclsResponseDescribeAclsResource) -> None:
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.resource_type, length)
+        out.append(_pack_bB(message.resource_type, length))
     else:
-        out += _pack_b(message.resource_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.resource_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     acls = message.acls
     count = len(acls) + 1
     if count < 128:
-        out += _pack_bB(message.pattern_type, count)
+        out.append(_pack_bB(message.pattern_type, count))
     else:
-        out += _pack_b(message.pattern_type)
-        write_unsigned_varint(out, count)
+        out.append(_pack_b(message.pattern_type))
+        out.append(pack_length(count))
     for acls_item in acls:
         _write_acl_description_v2(out, acls_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: DescribeAclsResponse) -> None:
+def _write_v2(out: Pieces, message: DescribeAclsResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -480,23 +477,23 @@ def _write_v2(out: bytearray, message: DescribeAclsResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     resources = message.resources
     count = len(resources) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for resources_item in resources:
         _write_describe_acls_resource_v2(out, resources_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -117,7 +120,7 @@ class DescribeClientQuotasRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeClientQuotasRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -130,45 +133,51 @@ def _read_component_data_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeClientQuotasRequestComponentData, int]:
+    message = DescribeClientQuotasRequestComponentData.__new__(DescribeClientQuotasRequestComponentData)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    entity_type = str(buffer[position:end], "utf-8")
+    message.entity_type = str(buffer[position:end], "utf-8")
     position = end
-    match_type, length = _unpack_bh(buffer, position)
+    message.match_type, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
-        match = None
+        message.match = None
     else:
         end = position + length
-        match = str(buffer[position:end], "utf-8")
+        message.match = str(buffer[position:end], "utf-8")
         position = end
-    return DescribeClientQuotasRequestComponentData(entity_type, match_type, match), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasRequest, int]:
-    components: list[DescribeClientQuotasRequestComponentData]
+    message = DescribeClientQuotasRequest.__new__(DescribeClientQuotasRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    components = []
-    for _ in range(count):
-        components_item, position = _read_component_data_v0(buffer, position)
-        components.append(components_item)
-    strict = buffer[position] != 0
+    components: list[DescribeClientQuotasRequestComponentData] = []
+    message.components = components
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            components_item, position = _read_component_data_v0(buffer, position)
+            components.append(components_item)
+    message.strict = buffer[position] != 0
     position += 1
-    return DescribeClientQuotasRequest(components, strict), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_component_data_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeClientQuotasRequestComponentData, int]:
+    message = DescribeClientQuotasRequestComponentData.__new__(DescribeClientQuotasRequestComponentData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -176,55 +185,56 @@ def _read_component_data_v1(
     if not length:
         raise Malformed
     end = position + length - 1
-    entity_type = str(buffer[position:end], "utf-8")
+    message.entity_type = str(buffer[position:end], "utf-8")
     position = end
-    match_type, length = _unpack_bB(buffer, position)
+    message.match_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        match = None
+        message.match = None
     else:
         end = position + length - 1
-        match = str(buffer[position:end], "utf-8")
+        message.match = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeClientQuotasRequestComponentData(entity_type, match_type, match, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasRequest, int]:
-    components: list[DescribeClientQuotasRequestComponentData]
+    message = DescribeClientQuotasRequest.__new__(DescribeClientQuotasRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    components = []
-    for _ in range(count):
-        components_item, position = _read_component_data_v1(buffer, position)
-        components.append(components_item)
-    strict, tags = _unpack_tB(buffer, position)
+    components: list[DescribeClientQuotasRequestComponentData] = []
+    message.components = components
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            components_item, position = _read_component_data_v1(buffer, position)
+            components.append(components_item)
+    message.strict, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeClientQuotasRequest(components, strict, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_component_data_v0(out: bytearray, message: DescribeClientQuotasRequestComponentData) -> None:
+def _write_component_data_v0(out: Pieces, message: DescribeClientQuotasRequestComponentData) -> None:
     entity_type = message.entity_type
     data = entity_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     match = message.match
     if match is None:
         data = b""
@@ -232,32 +242,32 @@ def _write_component_data_v0(out: bytearray, message: DescribeClientQuotasReques
     else:
         data = match.encode()
         length = len(data)
-    out += _pack_bh(message.match_type, length)
-    out += data
+    out.append(_pack_bh(message.match_type, length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: DescribeClientQuotasRequest) -> None:
+def _write_v0(out: Pieces, message: DescribeClientQuotasRequest) -> None:
     components = message.components
     count = len(components)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for components_item in components:
         _write_component_data_v0(out, components_item)
-    out += _pack_t(message.strict)
+    out.append(_pack_t(message.strict))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_component_data_v1(out: bytearray, message: DescribeClientQuotasRequestComponentData) -> None:
+def _write_component_data_v1(out: Pieces, message: DescribeClientQuotasRequestComponentData) -> None:
     entity_type = message.entity_type
     data = entity_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     match = message.match
     if match is None:
         data = b""
@@ -266,31 +276,31 @@ def _write_component_data_v1(out: bytearray, message: DescribeClientQuotasReques
         data = match.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.match_type, length)
+        out.append(_pack_bB(message.match_type, length))
     else:
-        out += _pack_b(message.match_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.match_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: DescribeClientQuotasRequest) -> None:
+def _write_v1(out: Pieces, message: DescribeClientQuotasRequest) -> None:
     components = message.components
     count = len(components) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for components_item in components:
         _write_component_data_v1(out, components_item)
     if message.unknown_tags:
-        out += _pack_t(message.strict)
+        out.append(_pack_t(message.strict))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.strict, 0)
+        out.append(_pack_tB(message.strict, 0))
 
 
 _READERS = (

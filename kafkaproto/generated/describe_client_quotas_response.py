@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -189,7 +192,7 @@ class DescribeClientQuotasResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeClientQuotasResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -199,88 +202,100 @@ class DescribeClientQuotasResponse(Message):
 
 
 def _read_entity_data_v0(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponseEntityData, int]:
+    message = DescribeClientQuotasResponseEntityData.__new__(DescribeClientQuotasResponseEntityData)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    entity_type = str(buffer[position:end], "utf-8")
+    message.entity_type = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        entity_name = None
+        message.entity_name = None
     else:
         end = position + length
-        entity_name = str(buffer[position:end], "utf-8")
+        message.entity_name = str(buffer[position:end], "utf-8")
         position = end
-    return DescribeClientQuotasResponseEntityData(entity_type, entity_name), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_value_data_v0(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponseValueData, int]:
+    message = DescribeClientQuotasResponseValueData.__new__(DescribeClientQuotasResponseValueData)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    key = str(buffer[position:end], "utf-8")
+    message.key = str(buffer[position:end], "utf-8")
     position = end
-    (value,) = _unpack_d(buffer, position)
+    (message.value,) = _unpack_d(buffer, position)
     position += 8
-    return DescribeClientQuotasResponseValueData(key, value), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_entry_data_v0(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponseEntryData, int]:
-    entity: list[DescribeClientQuotasResponseEntityData]
+    message = DescribeClientQuotasResponseEntryData.__new__(DescribeClientQuotasResponseEntryData)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    entity = []
-    for _ in range(count):
-        entity_item, position = _read_entity_data_v0(buffer, position)
-        entity.append(entity_item)
-    values: list[DescribeClientQuotasResponseValueData]
+    entity: list[DescribeClientQuotasResponseEntityData] = []
+    message.entity = entity
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            entity_item, position = _read_entity_data_v0(buffer, position)
+            entity.append(entity_item)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    values = []
-    for _ in range(count):
-        values_item, position = _read_value_data_v0(buffer, position)
-        values.append(values_item)
-    return DescribeClientQuotasResponseEntryData(entity, values), position
+    values: list[DescribeClientQuotasResponseValueData] = []
+    message.values = values
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            values_item, position = _read_value_data_v0(buffer, position)
+            values.append(values_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihh(buffer, position)
+    message = DescribeClientQuotasResponse.__new__(DescribeClientQuotasResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihh(buffer, position)
     position += 8
     if length < 0:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    entries: list[DescribeClientQuotasResponseEntryData] | None
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
-        entries = None
+        message.entries = None
     else:
-        if count > len(buffer) - position:
-            raise Malformed
-        entries = []
-        for _ in range(count):
-            entries_item, position = _read_entry_data_v0(buffer, position)
-            entries.append(entries_item)
-    return DescribeClientQuotasResponse(throttle_time_ms, error_code, error_message, entries), position
+        entries: list[DescribeClientQuotasResponseEntryData] = []
+        message.entries = entries
+        if count:
+            if count > len(buffer) - position:
+                raise Malformed
+            for _ in range(count):
+                entries_item, position = _read_entry_data_v0(buffer, position)
+                entries.append(entries_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_entity_data_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponseEntityData, int]:
+    message = DescribeClientQuotasResponseEntityData.__new__(DescribeClientQuotasResponseEntityData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -288,27 +303,28 @@ def _read_entity_data_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQ
     if not length:
         raise Malformed
     end = position + length - 1
-    entity_type = str(buffer[position:end], "utf-8")
+    message.entity_type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        entity_name = None
+        message.entity_name = None
     else:
         end = position + length - 1
-        entity_name = str(buffer[position:end], "utf-8")
+        message.entity_name = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeClientQuotasResponseEntityData(entity_type, entity_name, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_value_data_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponseValueData, int]:
+    message = DescribeClientQuotasResponseValueData.__new__(DescribeClientQuotasResponseValueData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -316,99 +332,95 @@ def _read_value_data_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQu
     if not length:
         raise Malformed
     end = position + length - 1
-    key = str(buffer[position:end], "utf-8")
+    message.key = str(buffer[position:end], "utf-8")
     position = end
-    value, tags = _unpack_dB(buffer, position)
+    message.value, tags = _unpack_dB(buffer, position)
     position += 9
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeClientQuotasResponseValueData(key, value, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_entry_data_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponseEntryData, int]:
-    entity: list[DescribeClientQuotasResponseEntityData]
+    message = DescribeClientQuotasResponseEntryData.__new__(DescribeClientQuotasResponseEntryData)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    entity = []
-    for _ in range(count):
-        entity_item, position = _read_entity_data_v1(buffer, position)
-        entity.append(entity_item)
-    values: list[DescribeClientQuotasResponseValueData]
+    entity: list[DescribeClientQuotasResponseEntityData] = []
+    message.entity = entity
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            entity_item, position = _read_entity_data_v1(buffer, position)
+            entity.append(entity_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    values = []
-    for _ in range(count):
-        values_item, position = _read_value_data_v1(buffer, position)
-        values.append(values_item)
+    values: list[DescribeClientQuotasResponseValueData] = []
+    message.values = values
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            values_item, position = _read_value_data_v1(buffer, position)
+            values.append(values_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeClientQuotasResponseEntryData(entity, values, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = DescribeClientQuotasResponse.__new__(DescribeClientQuotasResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    entries: list[DescribeClientQuotasResponseEntryData] | None
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        entries = None
+        message.entries = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        entries = []
-        for _ in range(count):
-            entries_item, position = _read_entry_data_v1(buffer, position)
-            entries.append(entries_item)
+        entries: list[DescribeClientQuotasResponseEntryData] = []
+        message.entries = entries
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                entries_item, position = _read_entry_data_v1(buffer, position)
+                entries.append(entries_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeClientQuotasResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        entries,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_entity_data_v0(out: bytearray, message: DescribeClientQuotasResponseEntityData) -> None:
+def _write_entity_data_v0(out: Pieces, message: DescribeClientQuotasResponseEntityData) -> None:
     entity_type = message.entity_type
     data = entity_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     entity_name = message.entity_name
     if entity_name is None:
         data = b""
@@ -416,39 +428,39 @@ def _write_entity_data_v0(out: bytearray, message: DescribeClientQuotasResponseE
     else:
         data = entity_name.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_value_data_v0(out: bytearray, message: DescribeClientQuotasResponseValueData) -> None:
+def _write_value_data_v0(out: Pieces, message: DescribeClientQuotasResponseValueData) -> None:
     key = message.key
     data = key.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
-    out += _pack_d(message.value)
+    out.append(_pack_h(length))
+    out.append(data)
+    out.append(_pack_d(message.value))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_entry_data_v0(out: bytearray, message: DescribeClientQuotasResponseEntryData) -> None:
+def _write_entry_data_v0(out: Pieces, message: DescribeClientQuotasResponseEntryData) -> None:
     entity = message.entity
     count = len(entity)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for entity_item in entity:
         _write_entity_data_v0(out, entity_item)
     values = message.values
     count = len(values)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for values_item in values:
         _write_value_data_v0(out, values_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: DescribeClientQuotasResponse) -> None:
+def _write_v0(out: Pieces, message: DescribeClientQuotasResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -456,30 +468,30 @@ def _write_v0(out: bytearray, message: DescribeClientQuotasResponse) -> None:
     else:
         data = error_message.encode()
         length = len(data)
-    out += _pack_ihh(message.throttle_time_ms, message.error_code, length)
-    out += data
+    out.append(_pack_ihh(message.throttle_time_ms, message.error_code, length))
+    out.append(data)
     entries = message.entries
     if entries is None:
         entries = EMPTY
         count = -1
     else:
         count = len(entries)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for entries_item in entries:
         _write_entry_data_v0(out, entries_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_entity_data_v1(out: bytearray, message: DescribeClientQuotasResponseEntityData) -> None:
+def _write_entity_data_v1(out: Pieces, message: DescribeClientQuotasResponseEntityData) -> None:
     entity_type = message.entity_type
     data = entity_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     entity_name = message.entity_name
     if entity_name is None:
         data = b""
@@ -488,56 +500,56 @@ def _write_entity_data_v1(out: bytearray, message: DescribeClientQuotasResponseE
         data = entity_name.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_value_data_v1(out: bytearray, message: DescribeClientQuotasResponseValueData) -> None:
+def _write_value_data_v1(out: Pieces, message: DescribeClientQuotasResponseValueData) -> None:
     key = message.key
     data = key.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_d(message.value)
+        out.append(_pack_d(message.value))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_dB(message.value, 0)
+        out.append(_pack_dB(message.value, 0))
 
 
-def _write_entry_data_v1(out: bytearray, message: DescribeClientQuotasResponseEntryData) -> None:
+def _write_entry_data_v1(out: Pieces, message: DescribeClientQuotasResponseEntryData) -> None:
     entity = message.entity
     count = len(entity) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for entity_item in entity:
         _write_entity_data_v1(out, entity_item)
     values = message.values
     count = len(values) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for values_item in values:
         _write_value_data_v1(out, values_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: DescribeClientQuotasResponse) -> None:
+def _write_v1(out: Pieces, message: DescribeClientQuotasResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -546,11 +558,11 @@ def _write_v1(out: bytearray, message: DescribeClientQuotasResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     entries = message.entries
     if entries is None:
         entries = EMPTY
@@ -558,15 +570,15 @@ def _write_v1(out: bytearray, message: DescribeClientQuotasResponse) -> None:
     else:
         count = len(entries) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for entries_item in entries:
         _write_entry_data_v1(out, entries_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

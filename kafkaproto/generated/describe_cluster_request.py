@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Malformed, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_tB = struct.Struct(">?B").unpack_from
 _unpack_tbtB = struct.Struct(">?b?B").unpack_from
@@ -77,7 +77,7 @@ class DescribeClusterRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeClusterRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -87,79 +87,80 @@ class DescribeClusterRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeClusterRequest, int]:
-    include_cluster_authorized_operations, tags = _unpack_tB(buffer, position)
+    message = DescribeClusterRequest.__new__(DescribeClusterRequest)
+    message.include_cluster_authorized_operations, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.endpoint_type = 1
+    message.include_fenced_brokers = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeClusterRequest(include_cluster_authorized_operations, 1, False, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeClusterRequest, int]:
-    include_cluster_authorized_operations, endpoint_type, tags = _unpack_tbB(buffer, position)
+    message = DescribeClusterRequest.__new__(DescribeClusterRequest)
+    message.include_cluster_authorized_operations, message.endpoint_type, tags = _unpack_tbB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.include_fenced_brokers = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeClusterRequest(
-        include_cluster_authorized_operations,
-        endpoint_type,
-        False,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeClusterRequest, int]:
-    include_cluster_authorized_operations, endpoint_type, include_fenced_brokers, tags = _unpack_tbtB(buffer, position)
+    message = DescribeClusterRequest.__new__(DescribeClusterRequest)
+    (
+        message.include_cluster_authorized_operations,
+        message.endpoint_type,
+        message.include_fenced_brokers,
+        tags,
+    ) = _unpack_tbtB(buffer, position)
     position += 4
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeClusterRequest(
-        include_cluster_authorized_operations,
-        endpoint_type,
-        include_fenced_brokers,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: DescribeClusterRequest) -> None:
+def _write_v0(out: Pieces, message: DescribeClusterRequest) -> None:
     if message.endpoint_type != 1:
         raise Malformed
     if message.include_fenced_brokers:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_t(message.include_cluster_authorized_operations)
+        out.append(_pack_t(message.include_cluster_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.include_cluster_authorized_operations, 0)
+        out.append(_pack_tB(message.include_cluster_authorized_operations, 0))
 
 
-def _write_v1(out: bytearray, message: DescribeClusterRequest) -> None:
+def _write_v1(out: Pieces, message: DescribeClusterRequest) -> None:
     if message.include_fenced_brokers:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_tb(message.include_cluster_authorized_operations, message.endpoint_type)
+        out.append(_pack_tb(message.include_cluster_authorized_operations, message.endpoint_type))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tbB(message.include_cluster_authorized_operations, message.endpoint_type, 0)
+        out.append(_pack_tbB(message.include_cluster_authorized_operations, message.endpoint_type, 0))
 
 
-def _write_v2(out: bytearray, message: DescribeClusterRequest) -> None:
+def _write_v2(out: Pieces, message: DescribeClusterRequest) -> None:
     if message.unknown_tags:
-        out += _pack_tbt(
+        out.append(_pack_tbt(
             message.include_cluster_authorized_operations,
             message.endpoint_type,
             message.include_fenced_brokers,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tbtB(
+        out.append(_pack_tbtB(
             message.include_cluster_authorized_operations,
             message.endpoint_type,
             message.include_fenced_brokers,
             0,
-        )
+        ))
 
 
 _READERS = (

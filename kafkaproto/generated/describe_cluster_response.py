@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -169,7 +172,7 @@ class DescribeClusterResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeClusterResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -182,43 +185,48 @@ def _read_describe_cluster_broker_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeClusterResponseDescribeClusterBroker, int]:
-    broker_id, length = _unpack_iB(buffer, position)
+    message = DescribeClusterResponseDescribeClusterBroker.__new__(
+        DescribeClusterResponseDescribeClusterBroker,
+    )
+    message.broker_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, length = _unpack_iB(buffer, position)
+    message.port, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.is_fenced = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeClusterResponseDescribeClusterBroker(broker_id, host, port, rack, False, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = DescribeClusterResponse.__new__(DescribeClusterResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -227,184 +235,153 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, in
     if not length:
         raise Malformed
     end = position + length - 1
-    cluster_id = str(buffer[position:end], "utf-8")
+    message.cluster_id = str(buffer[position:end], "utf-8")
     position = end
-    brokers: list[DescribeClusterResponseDescribeClusterBroker]
-    controller_id, count = _unpack_iB(buffer, position)
+    message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    brokers = []
-    for _ in range(count):
-        brokers_item, position = _read_describe_cluster_broker_v0(buffer, position)
-        brokers.append(brokers_item)
-    cluster_authorized_operations, tags = _unpack_iB(buffer, position)
+    brokers: list[DescribeClusterResponseDescribeClusterBroker] = []
+    message.brokers = brokers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            brokers_item, position = _read_describe_cluster_broker_v0(buffer, position)
+            brokers.append(brokers_item)
+    message.cluster_authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.endpoint_type = 1
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeClusterResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        1,
-        cluster_id,
-        controller_id,
-        brokers,
-        cluster_authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = DescribeClusterResponse.__new__(DescribeClusterResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    endpoint_type, length = _unpack_bB(buffer, position)
+    message.endpoint_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    cluster_id = str(buffer[position:end], "utf-8")
+    message.cluster_id = str(buffer[position:end], "utf-8")
     position = end
-    brokers: list[DescribeClusterResponseDescribeClusterBroker]
-    controller_id, count = _unpack_iB(buffer, position)
+    message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    brokers = []
-    for _ in range(count):
-        brokers_item, position = _read_describe_cluster_broker_v0(buffer, position)
-        brokers.append(brokers_item)
-    cluster_authorized_operations, tags = _unpack_iB(buffer, position)
+    brokers: list[DescribeClusterResponseDescribeClusterBroker] = []
+    message.brokers = brokers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            brokers_item, position = _read_describe_cluster_broker_v0(buffer, position)
+            brokers.append(brokers_item)
+    message.cluster_authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeClusterResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        endpoint_type,
-        cluster_id,
-        controller_id,
-        brokers,
-        cluster_authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_describe_cluster_broker_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeClusterResponseDescribeClusterBroker, int]:
-    broker_id, length = _unpack_iB(buffer, position)
+    message = DescribeClusterResponseDescribeClusterBroker.__new__(
+        DescribeClusterResponseDescribeClusterBroker,
+    )
+    message.broker_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, length = _unpack_iB(buffer, position)
+    message.port, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
-    is_fenced, tags = _unpack_tB(buffer, position)
+    message.is_fenced, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeClusterResponseDescribeClusterBroker(
-        broker_id,
-        host,
-        port,
-        rack,
-        is_fenced,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = DescribeClusterResponse.__new__(DescribeClusterResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    endpoint_type, length = _unpack_bB(buffer, position)
+    message.endpoint_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    cluster_id = str(buffer[position:end], "utf-8")
+    message.cluster_id = str(buffer[position:end], "utf-8")
     position = end
-    brokers: list[DescribeClusterResponseDescribeClusterBroker]
-    controller_id, count = _unpack_iB(buffer, position)
+    message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    brokers = []
-    for _ in range(count):
-        brokers_item, position = _read_describe_cluster_broker_v2(buffer, position)
-        brokers.append(brokers_item)
-    cluster_authorized_operations, tags = _unpack_iB(buffer, position)
+    brokers: list[DescribeClusterResponseDescribeClusterBroker] = []
+    message.brokers = brokers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            brokers_item, position = _read_describe_cluster_broker_v2(buffer, position)
+            brokers.append(brokers_item)
+    message.cluster_authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeClusterResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        endpoint_type,
-        cluster_id,
-        controller_id,
-        brokers,
-        cluster_authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_describe_cluster_broker_v0(
-    out: bytearray,
+    out: Pieces,
     message: DescribeClusterResponseDescribeClusterBroker,
 ) -> None:
     if message.is_fenced:
@@ -413,11 +390,11 @@ def _write_describe_cluster_broker_v0(
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.broker_id, length)
+        out.append(_pack_iB(message.broker_id, length))
     else:
-        out += _pack_i(message.broker_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.broker_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     rack = message.rack
     if rack is None:
         data = b""
@@ -426,18 +403,18 @@ def _write_describe_cluster_broker_v0(
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.port, length)
+        out.append(_pack_iB(message.port, length))
     else:
-        out += _pack_i(message.port)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.port))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: DescribeClusterResponse) -> None:
+def _write_v0(out: Pieces, message: DescribeClusterResponse) -> None:
     if message.endpoint_type != 1:
         raise Malformed
     error_message = message.error_message
@@ -448,36 +425,36 @@ def _write_v0(out: bytearray, message: DescribeClusterResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     cluster_id = message.cluster_id
     data = cluster_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     brokers = message.brokers
     count = len(brokers) + 1
     if count < 128:
-        out += _pack_iB(message.controller_id, count)
+        out.append(_pack_iB(message.controller_id, count))
     else:
-        out += _pack_i(message.controller_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
     for brokers_item in brokers:
         _write_describe_cluster_broker_v0(out, brokers_item)
     if message.unknown_tags:
-        out += _pack_i(message.cluster_authorized_operations)
+        out.append(_pack_i(message.cluster_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.cluster_authorized_operations, 0)
+        out.append(_pack_iB(message.cluster_authorized_operations, 0))
 
 
-def _write_v1(out: bytearray, message: DescribeClusterResponse) -> None:
+def _write_v1(out: Pieces, message: DescribeClusterResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -486,49 +463,49 @@ def _write_v1(out: bytearray, message: DescribeClusterResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     cluster_id = message.cluster_id
     data = cluster_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.endpoint_type, length)
+        out.append(_pack_bB(message.endpoint_type, length))
     else:
-        out += _pack_b(message.endpoint_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.endpoint_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     brokers = message.brokers
     count = len(brokers) + 1
     if count < 128:
-        out += _pack_iB(message.controller_id, count)
+        out.append(_pack_iB(message.controller_id, count))
     else:
-        out += _pack_i(message.controller_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
     for brokers_item in brokers:
         _write_describe_cluster_broker_v0(out, brokers_item)
     if message.unknown_tags:
-        out += _pack_i(message.cluster_authorized_operations)
+        out.append(_pack_i(message.cluster_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.cluster_authorized_operations, 0)
+        out.append(_pack_iB(message.cluster_authorized_operations, 0))
 
 
 def _write_describe_cluster_broker_v2(
-    out: bytearray,
+    out: Pieces,
     message: DescribeClusterResponseDescribeClusterBroker,
 ) -> None:
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.broker_id, length)
+        out.append(_pack_iB(message.broker_id, length))
     else:
-        out += _pack_i(message.broker_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.broker_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     rack = message.rack
     if rack is None:
         data = b""
@@ -537,19 +514,19 @@ def _write_describe_cluster_broker_v2(
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.port, length)
+        out.append(_pack_iB(message.port, length))
     else:
-        out += _pack_i(message.port)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.port))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_t(message.is_fenced)
+        out.append(_pack_t(message.is_fenced))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.is_fenced, 0)
+        out.append(_pack_tB(message.is_fenced, 0))
 
 
-def _write_v2(out: bytearray, message: DescribeClusterResponse) -> None:
+def _write_v2(out: Pieces, message: DescribeClusterResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -558,34 +535,34 @@ def _write_v2(out: bytearray, message: DescribeClusterResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     cluster_id = message.cluster_id
     data = cluster_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.endpoint_type, length)
+        out.append(_pack_bB(message.endpoint_type, length))
     else:
-        out += _pack_b(message.endpoint_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.endpoint_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     brokers = message.brokers
     count = len(brokers) + 1
     if count < 128:
-        out += _pack_iB(message.controller_id, count)
+        out.append(_pack_iB(message.controller_id, count))
     else:
-        out += _pack_i(message.controller_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
     for brokers_item in brokers:
         _write_describe_cluster_broker_v2(out, brokers_item)
     if message.unknown_tags:
-        out += _pack_i(message.cluster_authorized_operations)
+        out.append(_pack_i(message.cluster_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.cluster_authorized_operations, 0)
+        out.append(_pack_iB(message.cluster_authorized_operations, 0))
 
 
 _READERS = (

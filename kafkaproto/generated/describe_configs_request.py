@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -124,7 +127,7 @@ class DescribeConfigsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeConfigsRequest, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -137,206 +140,213 @@ def _read_describe_configs_resource_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeConfigsRequestDescribeConfigsResource, int]:
-    resource_type, length = _unpack_bh(buffer, position)
+    message = DescribeConfigsRequestDescribeConfigsResource.__new__(
+        DescribeConfigsRequestDescribeConfigsResource,
+    )
+    message.resource_type, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
         raise Malformed
     end = position + length
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    configuration_keys: list[str] | None
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
-        configuration_keys = None
+        message.configuration_keys = None
     else:
-        if count > len(buffer) - position:
-            raise Malformed
-        configuration_keys = []
-        for _ in range(count):
-            (length,) = _unpack_h(buffer, position)
-            position += 2
-            if length < 0:
+        configuration_keys: list[str] = []
+        message.configuration_keys = configuration_keys
+        if count:
+            if count > len(buffer) - position:
                 raise Malformed
-            end = position + length
-            configuration_keys_item = str(buffer[position:end], "utf-8")
-            position = end
-            configuration_keys.append(configuration_keys_item)
-    return DescribeConfigsRequestDescribeConfigsResource(
-        resource_type,
-        resource_name,
-        configuration_keys,
-    ), position
+            for _ in range(count):
+                (length,) = _unpack_h(buffer, position)
+                position += 2
+                if length < 0:
+                    raise Malformed
+                end = position + length
+                configuration_keys_item = str(buffer[position:end], "utf-8")
+                position = end
+                configuration_keys.append(configuration_keys_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeConfigsRequest, int]:
-    resources: list[DescribeConfigsRequestDescribeConfigsResource]
+    message = DescribeConfigsRequest.__new__(DescribeConfigsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    resources = []
-    for _ in range(count):
-        resources_item, position = _read_describe_configs_resource_v1(buffer, position)
-        resources.append(resources_item)
-    include_synonyms = buffer[position] != 0
+    resources: list[DescribeConfigsRequestDescribeConfigsResource] = []
+    message.resources = resources
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            resources_item, position = _read_describe_configs_resource_v1(buffer, position)
+            resources.append(resources_item)
+    message.include_synonyms = buffer[position] != 0
     position += 1
-    return DescribeConfigsRequest(resources, include_synonyms), position
+    message.include_documentation = False
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeConfigsRequest, int]:
-    resources: list[DescribeConfigsRequestDescribeConfigsResource]
+    message = DescribeConfigsRequest.__new__(DescribeConfigsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    resources = []
-    for _ in range(count):
-        resources_item, position = _read_describe_configs_resource_v1(buffer, position)
-        resources.append(resources_item)
-    include_synonyms, include_documentation = _unpack_tt(buffer, position)
+    resources: list[DescribeConfigsRequestDescribeConfigsResource] = []
+    message.resources = resources
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            resources_item, position = _read_describe_configs_resource_v1(buffer, position)
+            resources.append(resources_item)
+    message.include_synonyms, message.include_documentation = _unpack_tt(buffer, position)
     position += 2
-    return DescribeConfigsRequest(resources, include_synonyms, include_documentation), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_describe_configs_resource_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeConfigsRequestDescribeConfigsResource, int]:
-    resource_type, length = _unpack_bB(buffer, position)
+    message = DescribeConfigsRequestDescribeConfigsResource.__new__(
+        DescribeConfigsRequestDescribeConfigsResource,
+    )
+    message.resource_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    configuration_keys: list[str] | None
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        configuration_keys = None
+        message.configuration_keys = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        configuration_keys = []
-        for _ in range(count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
+        configuration_keys: list[str] = []
+        message.configuration_keys = configuration_keys
+        if count > 1:
+            if count - 1 > len(buffer) - position:
                 raise Malformed
-            end = position + length - 1
-            configuration_keys_item = str(buffer[position:end], "utf-8")
-            position = end
-            configuration_keys.append(configuration_keys_item)
+            for _ in range(1, count):
+                length = buffer[position]
+                position += 1
+                if length > 127:
+                    length, position = read_string_length(buffer, position - 1)
+                if not length:
+                    raise Malformed
+                end = position + length - 1
+                configuration_keys_item = str(buffer[position:end], "utf-8")
+                position = end
+                configuration_keys.append(configuration_keys_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeConfigsRequestDescribeConfigsResource(
-        resource_type,
-        resource_name,
-        configuration_keys,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[DescribeConfigsRequest, int]:
-    resources: list[DescribeConfigsRequestDescribeConfigsResource]
+    message = DescribeConfigsRequest.__new__(DescribeConfigsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    resources = []
-    for _ in range(count):
-        resources_item, position = _read_describe_configs_resource_v4(buffer, position)
-        resources.append(resources_item)
-    include_synonyms, include_documentation, tags = _unpack_ttB(buffer, position)
+    resources: list[DescribeConfigsRequestDescribeConfigsResource] = []
+    message.resources = resources
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            resources_item, position = _read_describe_configs_resource_v4(buffer, position)
+            resources.append(resources_item)
+    message.include_synonyms, message.include_documentation, tags = _unpack_ttB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeConfigsRequest(resources, include_synonyms, include_documentation, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_describe_configs_resource_v1(
-    out: bytearray,
+    out: Pieces,
     message: DescribeConfigsRequestDescribeConfigsResource,
 ) -> None:
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data)
-    out += _pack_bh(message.resource_type, length)
-    out += data
+    out.append(_pack_bh(message.resource_type, length))
+    out.append(data)
     configuration_keys = message.configuration_keys
     if configuration_keys is None:
         configuration_keys = EMPTY
         count = -1
     else:
         count = len(configuration_keys)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for configuration_keys_item in configuration_keys:
         data = configuration_keys_item.encode()
         length = len(data)
-        out += _pack_h(length)
-        out += data
+        out.append(_pack_h(length))
+        out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: DescribeConfigsRequest) -> None:
+def _write_v1(out: Pieces, message: DescribeConfigsRequest) -> None:
     if message.include_documentation:
         raise Malformed
     resources = message.resources
     count = len(resources)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for resources_item in resources:
         _write_describe_configs_resource_v1(out, resources_item)
-    out += _pack_t(message.include_synonyms)
+    out.append(_pack_t(message.include_synonyms))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: DescribeConfigsRequest) -> None:
+def _write_v3(out: Pieces, message: DescribeConfigsRequest) -> None:
     resources = message.resources
     count = len(resources)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for resources_item in resources:
         _write_describe_configs_resource_v1(out, resources_item)
-    out += _pack_tt(message.include_synonyms, message.include_documentation)
+    out.append(_pack_tt(message.include_synonyms, message.include_documentation))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_describe_configs_resource_v4(
-    out: bytearray,
+    out: Pieces,
     message: DescribeConfigsRequestDescribeConfigsResource,
 ) -> None:
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.resource_type, length)
+        out.append(_pack_bB(message.resource_type, length))
     else:
-        out += _pack_b(message.resource_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.resource_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     configuration_keys = message.configuration_keys
     if configuration_keys is None:
         configuration_keys = EMPTY
@@ -344,37 +354,37 @@ def _write_describe_configs_resource_v4(
     else:
         count = len(configuration_keys) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for configuration_keys_item in configuration_keys:
         data = configuration_keys_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v4(out: bytearray, message: DescribeConfigsRequest) -> None:
+def _write_v4(out: Pieces, message: DescribeConfigsRequest) -> None:
     resources = message.resources
     count = len(resources) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for resources_item in resources:
         _write_describe_configs_resource_v4(out, resources_item)
     if message.unknown_tags:
-        out += _pack_tt(message.include_synonyms, message.include_documentation)
+        out.append(_pack_tt(message.include_synonyms, message.include_documentation))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ttB(message.include_synonyms, message.include_documentation, 0)
+        out.append(_pack_ttB(message.include_synonyms, message.include_documentation, 0))
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -264,7 +267,7 @@ class DescribeConfigsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeConfigsResponse, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -277,228 +280,235 @@ def _read_describe_configs_synonym_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeConfigsResponseDescribeConfigsSynonym, int]:
+    message = DescribeConfigsResponseDescribeConfigsSynonym.__new__(
+        DescribeConfigsResponseDescribeConfigsSynonym,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        value = None
+        message.value = None
     else:
         end = position + length
-        value = str(buffer[position:end], "utf-8")
+        message.value = str(buffer[position:end], "utf-8")
         position = end
-    (source,) = _unpack_b(buffer, position)
+    (message.source,) = _unpack_b(buffer, position)
     position += 1
-    return DescribeConfigsResponseDescribeConfigsSynonym(name, value, source), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_describe_configs_resource_result_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeConfigsResponseDescribeConfigsResourceResult, int]:
+    message = DescribeConfigsResponseDescribeConfigsResourceResult.__new__(
+        DescribeConfigsResponseDescribeConfigsResourceResult,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        value = None
+        message.value = None
     else:
         end = position + length
-        value = str(buffer[position:end], "utf-8")
+        message.value = str(buffer[position:end], "utf-8")
         position = end
-    synonyms: list[DescribeConfigsResponseDescribeConfigsSynonym]
-    read_only, config_source, is_sensitive, count = _unpack_tbti(buffer, position)
+    message.read_only, message.config_source, message.is_sensitive, count = _unpack_tbti(buffer, position)
     position += 7
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    synonyms = []
-    for _ in range(count):
-        synonyms_item, position = _read_describe_configs_synonym_v1(buffer, position)
-        synonyms.append(synonyms_item)
-    return DescribeConfigsResponseDescribeConfigsResourceResult(
-        name,
-        value,
-        read_only,
-        config_source,
-        is_sensitive,
-        synonyms,
-    ), position
+    synonyms: list[DescribeConfigsResponseDescribeConfigsSynonym] = []
+    message.synonyms = synonyms
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            synonyms_item, position = _read_describe_configs_synonym_v1(buffer, position)
+            synonyms.append(synonyms_item)
+    message.config_type = 0
+    message.documentation = ""
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_describe_configs_result_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeConfigsResponseDescribeConfigsResult, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = DescribeConfigsResponseDescribeConfigsResult.__new__(
+        DescribeConfigsResponseDescribeConfigsResult,
+    )
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    resource_type, length = _unpack_bh(buffer, position)
+    message.resource_type, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
         raise Malformed
     end = position + length
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    configs: list[DescribeConfigsResponseDescribeConfigsResourceResult]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    configs = []
-    for _ in range(count):
-        configs_item, position = _read_describe_configs_resource_result_v1(buffer, position)
-        configs.append(configs_item)
-    return DescribeConfigsResponseDescribeConfigsResult(
-        error_code,
-        error_message,
-        resource_type,
-        resource_name,
-        configs,
-    ), position
+    configs: list[DescribeConfigsResponseDescribeConfigsResourceResult] = []
+    message.configs = configs
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            configs_item, position = _read_describe_configs_resource_result_v1(buffer, position)
+            configs.append(configs_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeConfigsResponse, int]:
-    results: list[DescribeConfigsResponseDescribeConfigsResult]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = DescribeConfigsResponse.__new__(DescribeConfigsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_describe_configs_result_v1(buffer, position)
-        results.append(results_item)
-    return DescribeConfigsResponse(throttle_time_ms, results), position
+    results: list[DescribeConfigsResponseDescribeConfigsResult] = []
+    message.results = results
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            results_item, position = _read_describe_configs_result_v1(buffer, position)
+            results.append(results_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_describe_configs_resource_result_v3(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeConfigsResponseDescribeConfigsResourceResult, int]:
+    message = DescribeConfigsResponseDescribeConfigsResourceResult.__new__(
+        DescribeConfigsResponseDescribeConfigsResourceResult,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        value = None
+        message.value = None
     else:
         end = position + length
-        value = str(buffer[position:end], "utf-8")
+        message.value = str(buffer[position:end], "utf-8")
         position = end
-    synonyms: list[DescribeConfigsResponseDescribeConfigsSynonym]
-    read_only, config_source, is_sensitive, count = _unpack_tbti(buffer, position)
+    message.read_only, message.config_source, message.is_sensitive, count = _unpack_tbti(buffer, position)
     position += 7
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    synonyms = []
-    for _ in range(count):
-        synonyms_item, position = _read_describe_configs_synonym_v1(buffer, position)
-        synonyms.append(synonyms_item)
-    config_type, length = _unpack_bh(buffer, position)
+    synonyms: list[DescribeConfigsResponseDescribeConfigsSynonym] = []
+    message.synonyms = synonyms
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            synonyms_item, position = _read_describe_configs_synonym_v1(buffer, position)
+            synonyms.append(synonyms_item)
+    message.config_type, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
-        documentation = None
+        message.documentation = None
     else:
         end = position + length
-        documentation = str(buffer[position:end], "utf-8")
+        message.documentation = str(buffer[position:end], "utf-8")
         position = end
-    return DescribeConfigsResponseDescribeConfigsResourceResult(
-        name,
-        value,
-        read_only,
-        config_source,
-        is_sensitive,
-        synonyms,
-        config_type,
-        documentation,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_describe_configs_result_v3(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeConfigsResponseDescribeConfigsResult, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = DescribeConfigsResponseDescribeConfigsResult.__new__(
+        DescribeConfigsResponseDescribeConfigsResult,
+    )
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    resource_type, length = _unpack_bh(buffer, position)
+    message.resource_type, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
         raise Malformed
     end = position + length
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    configs: list[DescribeConfigsResponseDescribeConfigsResourceResult]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    configs = []
-    for _ in range(count):
-        configs_item, position = _read_describe_configs_resource_result_v3(buffer, position)
-        configs.append(configs_item)
-    return DescribeConfigsResponseDescribeConfigsResult(
-        error_code,
-        error_message,
-        resource_type,
-        resource_name,
-        configs,
-    ), position
+    configs: list[DescribeConfigsResponseDescribeConfigsResourceResult] = []
+    message.configs = configs
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            configs_item, position = _read_describe_configs_resource_result_v3(buffer, position)
+            configs.append(configs_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeConfigsResponse, int]:
-    results: list[DescribeConfigsResponseDescribeConfigsResult]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = DescribeConfigsResponse.__new__(DescribeConfigsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_describe_configs_result_v3(buffer, position)
-        results.append(results_item)
-    return DescribeConfigsResponse(throttle_time_ms, results), position
+    results: list[DescribeConfigsResponseDescribeConfigsResult] = []
+    message.results = results
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            results_item, position = _read_describe_configs_result_v3(buffer, position)
+            results.append(results_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_describe_configs_synonym_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeConfigsResponseDescribeConfigsSynonym, int]:
+    message = DescribeConfigsResponseDescribeConfigsSynonym.__new__(
+        DescribeConfigsResponseDescribeConfigsSynonym,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -506,30 +516,33 @@ def _read_describe_configs_synonym_v4(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        value = None
+        message.value = None
     else:
         end = position + length - 1
-        value = str(buffer[position:end], "utf-8")
+        message.value = str(buffer[position:end], "utf-8")
         position = end
-    source, tags = _unpack_bB(buffer, position)
+    message.source, tags = _unpack_bB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeConfigsResponseDescribeConfigsSynonym(name, value, source, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_describe_configs_resource_result_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeConfigsResponseDescribeConfigsResourceResult, int]:
+    message = DescribeConfigsResponseDescribeConfigsResourceResult.__new__(
+        DescribeConfigsResponseDescribeConfigsResourceResult,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -537,144 +550,131 @@ def _read_describe_configs_resource_result_v4(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        value = None
+        message.value = None
     else:
         end = position + length - 1
-        value = str(buffer[position:end], "utf-8")
+        message.value = str(buffer[position:end], "utf-8")
         position = end
-    synonyms: list[DescribeConfigsResponseDescribeConfigsSynonym]
-    read_only, config_source, is_sensitive, count = _unpack_tbtB(buffer, position)
+    message.read_only, message.config_source, message.is_sensitive, count = _unpack_tbtB(buffer, position)
     position += 4
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    synonyms = []
-    for _ in range(count):
-        synonyms_item, position = _read_describe_configs_synonym_v4(buffer, position)
-        synonyms.append(synonyms_item)
-    config_type, length = _unpack_bB(buffer, position)
+    synonyms: list[DescribeConfigsResponseDescribeConfigsSynonym] = []
+    message.synonyms = synonyms
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            synonyms_item, position = _read_describe_configs_synonym_v4(buffer, position)
+            synonyms.append(synonyms_item)
+    message.config_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        documentation = None
+        message.documentation = None
     else:
         end = position + length - 1
-        documentation = str(buffer[position:end], "utf-8")
+        message.documentation = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeConfigsResponseDescribeConfigsResourceResult(
-        name,
-        value,
-        read_only,
-        config_source,
-        is_sensitive,
-        synonyms,
-        config_type,
-        documentation,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_describe_configs_result_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeConfigsResponseDescribeConfigsResult, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = DescribeConfigsResponseDescribeConfigsResult.__new__(
+        DescribeConfigsResponseDescribeConfigsResult,
+    )
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    resource_type, length = _unpack_bB(buffer, position)
+    message.resource_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    configs: list[DescribeConfigsResponseDescribeConfigsResourceResult]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    configs = []
-    for _ in range(count):
-        configs_item, position = _read_describe_configs_resource_result_v4(buffer, position)
-        configs.append(configs_item)
+    configs: list[DescribeConfigsResponseDescribeConfigsResourceResult] = []
+    message.configs = configs
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            configs_item, position = _read_describe_configs_resource_result_v4(buffer, position)
+            configs.append(configs_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeConfigsResponseDescribeConfigsResult(
-        error_code,
-        error_message,
-        resource_type,
-        resource_name,
-        configs,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[DescribeConfigsResponse, int]:
-    results: list[DescribeConfigsResponseDescribeConfigsResult]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = DescribeConfigsResponse.__new__(DescribeConfigsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_describe_configs_result_v4(buffer, position)
-        results.append(results_item)
+    results: list[DescribeConfigsResponseDescribeConfigsResult] = []
+    message.results = results
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            results_item, position = _read_describe_configs_result_v4(buffer, position)
+            results.append(results_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeConfigsResponse(throttle_time_ms, results, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_describe_configs_synonym_v1(
-    out: bytearray,
+    out: Pieces,
     message: DescribeConfigsResponseDescribeConfigsSynonym,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     value = message.value
     if value is None:
         data = b""
@@ -682,22 +682,22 @@ def _write_describe_configs_synonym_v1(
     else:
         data = value.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
-    out += _pack_b(message.source)
+    out.append(_pack_h(length))
+    out.append(data)
+    out.append(_pack_b(message.source))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_describe_configs_resource_result_v1(
-    out: bytearray,
+    out: Pieces,
     message: DescribeConfigsResponseDescribeConfigsResourceResult,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     value = message.value
     if value is None:
         data = b""
@@ -705,11 +705,11 @@ def _write_describe_configs_resource_result_v1(
     else:
         data = value.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     synonyms = message.synonyms
     count = len(synonyms)
-    out += _pack_tbti(message.read_only, message.config_source, message.is_sensitive, count)
+    out.append(_pack_tbti(message.read_only, message.config_source, message.is_sensitive, count))
     for synonyms_item in synonyms:
         _write_describe_configs_synonym_v1(out, synonyms_item)
     if message.unknown_tags:
@@ -717,7 +717,7 @@ def _write_describe_configs_resource_result_v1(
 
 
 def _write_describe_configs_result_v1(
-    out: bytearray,
+    out: Pieces,
     message: DescribeConfigsResponseDescribeConfigsResult,
 ) -> None:
     error_message = message.error_message
@@ -727,26 +727,26 @@ def _write_describe_configs_result_v1(
     else:
         data = error_message.encode()
         length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data)
-    out += _pack_bh(message.resource_type, length)
-    out += data
+    out.append(_pack_bh(message.resource_type, length))
+    out.append(data)
     configs = message.configs
     count = len(configs)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for configs_item in configs:
         _write_describe_configs_resource_result_v1(out, configs_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: DescribeConfigsResponse) -> None:
+def _write_v1(out: Pieces, message: DescribeConfigsResponse) -> None:
     results = message.results
     count = len(results)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for results_item in results:
         _write_describe_configs_result_v1(out, results_item)
     if message.unknown_tags:
@@ -754,14 +754,14 @@ def _write_v1(out: bytearray, message: DescribeConfigsResponse) -> None:
 
 
 def _write_describe_configs_resource_result_v3(
-    out: bytearray,
+    out: Pieces,
     message: DescribeConfigsResponseDescribeConfigsResourceResult,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     value = message.value
     if value is None:
         data = b""
@@ -769,11 +769,11 @@ def _write_describe_configs_resource_result_v3(
     else:
         data = value.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     synonyms = message.synonyms
     count = len(synonyms)
-    out += _pack_tbti(message.read_only, message.config_source, message.is_sensitive, count)
+    out.append(_pack_tbti(message.read_only, message.config_source, message.is_sensitive, count))
     for synonyms_item in synonyms:
         _write_describe_configs_synonym_v1(out, synonyms_item)
     documentation = message.documentation
@@ -783,14 +783,14 @@ def _write_describe_configs_resource_result_v3(
     else:
         data = documentation.encode()
         length = len(data)
-    out += _pack_bh(message.config_type, length)
-    out += data
+    out.append(_pack_bh(message.config_type, length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_describe_configs_result_v3(
-    out: bytearray,
+    out: Pieces,
     message: DescribeConfigsResponseDescribeConfigsResult,
 ) -> None:
     error_message = message.error_message
@@ -800,26 +800,26 @@ def _write_describe_configs_result_v3(
     else:
         data = error_message.encode()
         length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data)
-    out += _pack_bh(message.resource_type, length)
-    out += data
+    out.append(_pack_bh(message.resource_type, length))
+    out.append(data)
     configs = message.configs
     count = len(configs)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for configs_item in configs:
         _write_describe_configs_resource_result_v3(out, configs_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: DescribeConfigsResponse) -> None:
+def _write_v3(out: Pieces, message: DescribeConfigsResponse) -> None:
     results = message.results
     count = len(results)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for results_item in results:
         _write_describe_configs_result_v3(out, results_item)
     if message.unknown_tags:
@@ -827,17 +827,17 @@ def _write_v3(out: bytearray, message: DescribeConfigsResponse) -> None:
 
 
 def _write_describe_configs_synonym_v4(
-    out: bytearray,
+    out: Pieces,
     message: DescribeConfigsResponseDescribeConfigsSynonym,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     value = message.value
     if value is None:
         data = b""
@@ -846,29 +846,29 @@ def _write_describe_configs_synonym_v4(
         data = value.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_b(message.source)
+        out.append(_pack_b(message.source))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_bB(message.source, 0)
+        out.append(_pack_bB(message.source, 0))
 
 
 def _write_describe_configs_resource_result_v4(
-    out: bytearray,
+    out: Pieces,
     message: DescribeConfigsResponseDescribeConfigsResourceResult,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     value = message.value
     if value is None:
         data = b""
@@ -877,17 +877,17 @@ def _write_describe_configs_resource_result_v4(
         data = value.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     synonyms = message.synonyms
     count = len(synonyms) + 1
     if count < 128:
-        out += _pack_tbtB(message.read_only, message.config_source, message.is_sensitive, count)
+        out.append(_pack_tbtB(message.read_only, message.config_source, message.is_sensitive, count))
     else:
-        out += _pack_tbt(message.read_only, message.config_source, message.is_sensitive)
-        write_unsigned_varint(out, count)
+        out.append(_pack_tbt(message.read_only, message.config_source, message.is_sensitive))
+        out.append(pack_length(count))
     for synonyms_item in synonyms:
         _write_describe_configs_synonym_v4(out, synonyms_item)
     documentation = message.documentation
@@ -898,19 +898,19 @@ def _write_describe_configs_resource_result_v4(
         data = documentation.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.config_type, length)
+        out.append(_pack_bB(message.config_type, length))
     else:
-        out += _pack_b(message.config_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.config_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_describe_configs_result_v4(
-    out: bytearray,
+    out: Pieces,
     message: DescribeConfigsResponseDescribeConfigsResult,
 ) -> None:
     error_message = message.error_message
@@ -921,48 +921,48 @@ def _write_describe_configs_result_v4(
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.resource_type, length)
+        out.append(_pack_bB(message.resource_type, length))
     else:
-        out += _pack_b(message.resource_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.resource_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     configs = message.configs
     count = len(configs) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for configs_item in configs:
         _write_describe_configs_resource_result_v4(out, configs_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v4(out: bytearray, message: DescribeConfigsResponse) -> None:
+def _write_v4(out: Pieces, message: DescribeConfigsResponse) -> None:
     results = message.results
     count = len(results) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for results_item in results:
         _write_describe_configs_result_v4(out, results_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -99,7 +102,7 @@ class DescribeDelegationTokenRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeDelegationTokenRequest, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -112,46 +115,53 @@ def _read_describe_delegation_token_owner_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeDelegationTokenRequestDescribeDelegationTokenOwner, int]:
+    message = DescribeDelegationTokenRequestDescribeDelegationTokenOwner.__new__(
+        DescribeDelegationTokenRequestDescribeDelegationTokenOwner,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    principal_type = str(buffer[position:end], "utf-8")
+    message.principal_type = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    principal_name = str(buffer[position:end], "utf-8")
+    message.principal_name = str(buffer[position:end], "utf-8")
     position = end
-    return DescribeDelegationTokenRequestDescribeDelegationTokenOwner(
-        principal_type,
-        principal_name,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenRequest, int]:
-    owners: list[DescribeDelegationTokenRequestDescribeDelegationTokenOwner] | None
+    message = DescribeDelegationTokenRequest.__new__(DescribeDelegationTokenRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
-        owners = None
+        message.owners = None
     else:
-        if count > len(buffer) - position:
-            raise Malformed
-        owners = []
-        for _ in range(count):
-            owners_item, position = _read_describe_delegation_token_owner_v1(buffer, position)
-            owners.append(owners_item)
-    return DescribeDelegationTokenRequest(owners), position
+        owners: list[DescribeDelegationTokenRequestDescribeDelegationTokenOwner] = []
+        message.owners = owners
+        if count:
+            if count > len(buffer) - position:
+                raise Malformed
+            for _ in range(count):
+                owners_item, position = _read_describe_delegation_token_owner_v1(buffer, position)
+                owners.append(owners_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_describe_delegation_token_owner_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeDelegationTokenRequestDescribeDelegationTokenOwner, int]:
+    message = DescribeDelegationTokenRequestDescribeDelegationTokenOwner.__new__(
+        DescribeDelegationTokenRequestDescribeDelegationTokenOwner,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -159,7 +169,7 @@ def _read_describe_delegation_token_owner_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    principal_type = str(buffer[position:end], "utf-8")
+    message.principal_type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -168,70 +178,67 @@ def _read_describe_delegation_token_owner_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    principal_name = str(buffer[position:end], "utf-8")
+    message.principal_name = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeDelegationTokenRequestDescribeDelegationTokenOwner(
-        principal_type,
-        principal_name,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenRequest, int]:
-    owners: list[DescribeDelegationTokenRequestDescribeDelegationTokenOwner] | None
+    message = DescribeDelegationTokenRequest.__new__(DescribeDelegationTokenRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        owners = None
+        message.owners = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        owners = []
-        for _ in range(count):
-            owners_item, position = _read_describe_delegation_token_owner_v2(buffer, position)
-            owners.append(owners_item)
+        owners: list[DescribeDelegationTokenRequestDescribeDelegationTokenOwner] = []
+        message.owners = owners
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                owners_item, position = _read_describe_delegation_token_owner_v2(buffer, position)
+                owners.append(owners_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeDelegationTokenRequest(owners, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_describe_delegation_token_owner_v1(
-    out: bytearray,
+    out: Pieces,
     message: DescribeDelegationTokenRequestDescribeDelegationTokenOwner,
 ) -> None:
     principal_type = message.principal_type
     data = principal_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     principal_name = message.principal_name
     data = principal_name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: DescribeDelegationTokenRequest) -> None:
+def _write_v1(out: Pieces, message: DescribeDelegationTokenRequest) -> None:
     owners = message.owners
     if owners is None:
         owners = EMPTY
         count = -1
     else:
         count = len(owners)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for owners_item in owners:
         _write_describe_delegation_token_owner_v1(out, owners_item)
     if message.unknown_tags:
@@ -239,32 +246,32 @@ def _write_v1(out: bytearray, message: DescribeDelegationTokenRequest) -> None:
 
 
 def _write_describe_delegation_token_owner_v2(
-    out: bytearray,
+    out: Pieces,
     message: DescribeDelegationTokenRequestDescribeDelegationTokenOwner,
 ) -> None:
     principal_type = message.principal_type
     data = principal_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     principal_name = message.principal_name
     data = principal_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: DescribeDelegationTokenRequest) -> None:
+def _write_v2(out: Pieces, message: DescribeDelegationTokenRequest) -> None:
     owners = message.owners
     if owners is None:
         owners = EMPTY
@@ -272,15 +279,15 @@ def _write_v2(out: bytearray, message: DescribeDelegationTokenRequest) -> None:
     else:
         count = len(owners) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for owners_item in owners:
         _write_describe_delegation_token_owner_v2(out, owners_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -205,7 +208,7 @@ class DescribeDelegationTokenResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeDelegationTokenResponse, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -218,104 +221,112 @@ def _read_described_delegation_token_renewer_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer, int]:
+    message = DescribeDelegationTokenResponseDescribedDelegationTokenRenewer.__new__(
+        DescribeDelegationTokenResponseDescribedDelegationTokenRenewer,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    principal_type = str(buffer[position:end], "utf-8")
+    message.principal_type = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    principal_name = str(buffer[position:end], "utf-8")
+    message.principal_name = str(buffer[position:end], "utf-8")
     position = end
-    return DescribeDelegationTokenResponseDescribedDelegationTokenRenewer(
-        principal_type,
-        principal_name,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_described_delegation_token_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeDelegationTokenResponseDescribedDelegationToken, int]:
+    message = DescribeDelegationTokenResponseDescribedDelegationToken.__new__(
+        DescribeDelegationTokenResponseDescribedDelegationToken,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    principal_type = str(buffer[position:end], "utf-8")
+    message.principal_type = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    principal_name = str(buffer[position:end], "utf-8")
+    message.principal_name = str(buffer[position:end], "utf-8")
     position = end
-    issue_timestamp, expiry_timestamp, max_timestamp, length = _unpack_qqqh(buffer, position)
+    (
+        message.issue_timestamp,
+        message.expiry_timestamp,
+        message.max_timestamp,
+        length,
+    ) = _unpack_qqqh(buffer, position)
     position += 26
     if length < 0:
         raise Malformed
     end = position + length
-    token_id = str(buffer[position:end], "utf-8")
+    message.token_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    hmac = bytes(buffer[position:end])
+    message.hmac = bytes(buffer[position:end])
     position = end
-    renewers: list[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    renewers = []
-    for _ in range(count):
-        renewers_item, position = _read_described_delegation_token_renewer_v1(buffer, position)
-        renewers.append(renewers_item)
-    return DescribeDelegationTokenResponseDescribedDelegationToken(
-        principal_type,
-        principal_name,
-        "",
-        "",
-        issue_timestamp,
-        expiry_timestamp,
-        max_timestamp,
-        token_id,
-        hmac,
-        renewers,
-    ), position
+    renewers: list[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer] = []
+    message.renewers = renewers
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            renewers_item, position = _read_described_delegation_token_renewer_v1(buffer, position)
+            renewers.append(renewers_item)
+    message.token_requester_principal_type = ""
+    message.token_requester_principal_name = ""
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenResponse, int]:
-    tokens: list[DescribeDelegationTokenResponseDescribedDelegationToken]
-    error_code, count = _unpack_hi(buffer, position)
+    message = DescribeDelegationTokenResponse.__new__(DescribeDelegationTokenResponse)
+    message.error_code, count = _unpack_hi(buffer, position)
     position += 6
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    tokens = []
-    for _ in range(count):
-        tokens_item, position = _read_described_delegation_token_v1(buffer, position)
-        tokens.append(tokens_item)
-    (throttle_time_ms,) = _unpack_i(buffer, position)
+    tokens: list[DescribeDelegationTokenResponseDescribedDelegationToken] = []
+    message.tokens = tokens
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            tokens_item, position = _read_described_delegation_token_v1(buffer, position)
+            tokens.append(tokens_item)
+    (message.throttle_time_ms,) = _unpack_i(buffer, position)
     position += 4
-    return DescribeDelegationTokenResponse(error_code, tokens, throttle_time_ms), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_described_delegation_token_renewer_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer, int]:
+    message = DescribeDelegationTokenResponseDescribedDelegationTokenRenewer.__new__(
+        DescribeDelegationTokenResponseDescribedDelegationTokenRenewer,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -323,7 +334,7 @@ def _read_described_delegation_token_renewer_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    principal_type = str(buffer[position:end], "utf-8")
+    message.principal_type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -332,24 +343,23 @@ def _read_described_delegation_token_renewer_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    principal_name = str(buffer[position:end], "utf-8")
+    message.principal_name = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeDelegationTokenResponseDescribedDelegationTokenRenewer(
-        principal_type,
-        principal_name,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_described_delegation_token_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeDelegationTokenResponseDescribedDelegationToken, int]:
+    message = DescribeDelegationTokenResponseDescribedDelegationToken.__new__(
+        DescribeDelegationTokenResponseDescribedDelegationToken,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -357,7 +367,7 @@ def _read_described_delegation_token_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    principal_type = str(buffer[position:end], "utf-8")
+    message.principal_type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -366,16 +376,21 @@ def _read_described_delegation_token_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    principal_name = str(buffer[position:end], "utf-8")
+    message.principal_name = str(buffer[position:end], "utf-8")
     position = end
-    issue_timestamp, expiry_timestamp, max_timestamp, length = _unpack_qqqB(buffer, position)
+    (
+        message.issue_timestamp,
+        message.expiry_timestamp,
+        message.max_timestamp,
+        length,
+    ) = _unpack_qqqB(buffer, position)
     position += 25
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    token_id = str(buffer[position:end], "utf-8")
+    message.token_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -384,69 +399,63 @@ def _read_described_delegation_token_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    hmac = bytes(buffer[position:end])
+    message.hmac = bytes(buffer[position:end])
     position = end
-    renewers: list[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    renewers = []
-    for _ in range(count):
-        renewers_item, position = _read_described_delegation_token_renewer_v2(buffer, position)
-        renewers.append(renewers_item)
+    renewers: list[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer] = []
+    message.renewers = renewers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            renewers_item, position = _read_described_delegation_token_renewer_v2(buffer, position)
+            renewers.append(renewers_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.token_requester_principal_type = ""
+    message.token_requester_principal_name = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeDelegationTokenResponseDescribedDelegationToken(
-        principal_type,
-        principal_name,
-        "",
-        "",
-        issue_timestamp,
-        expiry_timestamp,
-        max_timestamp,
-        token_id,
-        hmac,
-        renewers,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenResponse, int]:
-    tokens: list[DescribeDelegationTokenResponseDescribedDelegationToken]
-    error_code, count = _unpack_hB(buffer, position)
+    message = DescribeDelegationTokenResponse.__new__(DescribeDelegationTokenResponse)
+    message.error_code, count = _unpack_hB(buffer, position)
     position += 3
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    tokens = []
-    for _ in range(count):
-        tokens_item, position = _read_described_delegation_token_v2(buffer, position)
-        tokens.append(tokens_item)
-    throttle_time_ms, tags = _unpack_iB(buffer, position)
+    tokens: list[DescribeDelegationTokenResponseDescribedDelegationToken] = []
+    message.tokens = tokens
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            tokens_item, position = _read_described_delegation_token_v2(buffer, position)
+            tokens.append(tokens_item)
+    message.throttle_time_ms, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeDelegationTokenResponse(error_code, tokens, throttle_time_ms, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_described_delegation_token_v3(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeDelegationTokenResponseDescribedDelegationToken, int]:
+    message = DescribeDelegationTokenResponseDescribedDelegationToken.__new__(
+        DescribeDelegationTokenResponseDescribedDelegationToken,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -454,7 +463,7 @@ def _read_described_delegation_token_v3(
     if not length:
         raise Malformed
     end = position + length - 1
-    principal_type = str(buffer[position:end], "utf-8")
+    message.principal_type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -463,7 +472,7 @@ def _read_described_delegation_token_v3(
     if not length:
         raise Malformed
     end = position + length - 1
-    principal_name = str(buffer[position:end], "utf-8")
+    message.principal_name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -472,7 +481,7 @@ def _read_described_delegation_token_v3(
     if not length:
         raise Malformed
     end = position + length - 1
-    token_requester_principal_type = str(buffer[position:end], "utf-8")
+    message.token_requester_principal_type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -481,16 +490,21 @@ def _read_described_delegation_token_v3(
     if not length:
         raise Malformed
     end = position + length - 1
-    token_requester_principal_name = str(buffer[position:end], "utf-8")
+    message.token_requester_principal_name = str(buffer[position:end], "utf-8")
     position = end
-    issue_timestamp, expiry_timestamp, max_timestamp, length = _unpack_qqqB(buffer, position)
+    (
+        message.issue_timestamp,
+        message.expiry_timestamp,
+        message.max_timestamp,
+        length,
+    ) = _unpack_qqqB(buffer, position)
     position += 25
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    token_id = str(buffer[position:end], "utf-8")
+    message.token_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -499,85 +513,74 @@ def _read_described_delegation_token_v3(
     if not length:
         raise Malformed
     end = position + length - 1
-    hmac = bytes(buffer[position:end])
+    message.hmac = bytes(buffer[position:end])
     position = end
-    renewers: list[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    renewers = []
-    for _ in range(count):
-        renewers_item, position = _read_described_delegation_token_renewer_v2(buffer, position)
-        renewers.append(renewers_item)
+    renewers: list[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer] = []
+    message.renewers = renewers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            renewers_item, position = _read_described_delegation_token_renewer_v2(buffer, position)
+            renewers.append(renewers_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeDelegationTokenResponseDescribedDelegationToken(
-        principal_type,
-        principal_name,
-        token_requester_principal_type,
-        token_requester_principal_name,
-        issue_timestamp,
-        expiry_timestamp,
-        max_timestamp,
-        token_id,
-        hmac,
-        renewers,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenResponse, int]:
-    tokens: list[DescribeDelegationTokenResponseDescribedDelegationToken]
-    error_code, count = _unpack_hB(buffer, position)
+    message = DescribeDelegationTokenResponse.__new__(DescribeDelegationTokenResponse)
+    message.error_code, count = _unpack_hB(buffer, position)
     position += 3
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    tokens = []
-    for _ in range(count):
-        tokens_item, position = _read_described_delegation_token_v3(buffer, position)
-        tokens.append(tokens_item)
-    throttle_time_ms, tags = _unpack_iB(buffer, position)
+    tokens: list[DescribeDelegationTokenResponseDescribedDelegationToken] = []
+    message.tokens = tokens
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            tokens_item, position = _read_described_delegation_token_v3(buffer, position)
+            tokens.append(tokens_item)
+    message.throttle_time_ms, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeDelegationTokenResponse(error_code, tokens, throttle_time_ms, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_described_delegation_token_renewer_v1(
-    out: bytearray,
+    out: Pieces,
     message: DescribeDelegationTokenResponseDescribedDelegationTokenRenewer,
 ) -> None:
     principal_type = message.principal_type
     data = principal_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     principal_name = message.principal_name
     data = principal_name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_described_delegation_token_v1(
-    out: bytearray,
+    out: Pieces,
     message: DescribeDelegationTokenResponseDescribedDelegationToken,
 ) -> None:
     if message.token_requester_principal_type != "":
@@ -587,71 +590,70 @@ def _write_described_delegation_token_v1(
     principal_type = message.principal_type
     data = principal_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     principal_name = message.principal_name
     data = principal_name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     token_id = message.token_id
     data = token_id.encode()
     length = len(data)
-    out += _pack_qqqh(message.issue_timestamp, message.expiry_timestamp, message.max_timestamp, length)
-    out += data
+    out.append(_pack_qqqh(message.issue_timestamp, message.expiry_timestamp, message.max_timestamp, length))
+    out.append(data)
     hmac = message.hmac
-    data = hmac
-    length = len(data)
-    out += _pack_i(length)
-    out += data
+    length = len(hmac)
+    out.append(_pack_i(length))
+    out.append(hmac)
     renewers = message.renewers
     count = len(renewers)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for renewers_item in renewers:
         _write_described_delegation_token_renewer_v1(out, renewers_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: DescribeDelegationTokenResponse) -> None:
+def _write_v1(out: Pieces, message: DescribeDelegationTokenResponse) -> None:
     tokens = message.tokens
     count = len(tokens)
-    out += _pack_hi(message.error_code, count)
+    out.append(_pack_hi(message.error_code, count))
     for tokens_item in tokens:
         _write_described_delegation_token_v1(out, tokens_item)
-    out += _pack_i(message.throttle_time_ms)
+    out.append(_pack_i(message.throttle_time_ms))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_described_delegation_token_renewer_v2(
-    out: bytearray,
+    out: Pieces,
     message: DescribeDelegationTokenResponseDescribedDelegationTokenRenewer,
 ) -> None:
     principal_type = message.principal_type
     data = principal_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     principal_name = message.principal_name
     data = principal_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_described_delegation_token_v2(
-    out: bytearray,
+    out: Pieces,
     message: DescribeDelegationTokenResponseDescribedDelegationToken,
 ) -> None:
     if message.token_requester_principal_type != "":
@@ -662,148 +664,156 @@ def _write_described_delegation_token_v2(
     data = principal_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     principal_name = message.principal_name
     data = principal_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     token_id = message.token_id
     data = token_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_qqqB(message.issue_timestamp, message.expiry_timestamp, message.max_timestamp, length)
+        out.append(_pack_qqqB(
+            message.issue_timestamp,
+            message.expiry_timestamp,
+            message.max_timestamp,
+            length,
+        ))
     else:
-        out += _pack_qqq(message.issue_timestamp, message.expiry_timestamp, message.max_timestamp)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_qqq(message.issue_timestamp, message.expiry_timestamp, message.max_timestamp))
+        out.append(pack_string_length(length))
+    out.append(data)
     hmac = message.hmac
-    data = hmac
-    length = len(data) + 1
+    length = len(hmac) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(hmac)
     renewers = message.renewers
     count = len(renewers) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for renewers_item in renewers:
         _write_described_delegation_token_renewer_v2(out, renewers_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: DescribeDelegationTokenResponse) -> None:
+def _write_v2(out: Pieces, message: DescribeDelegationTokenResponse) -> None:
     tokens = message.tokens
     count = len(tokens) + 1
     if count < 128:
-        out += _pack_hB(message.error_code, count)
+        out.append(_pack_hB(message.error_code, count))
     else:
-        out += _pack_h(message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_h(message.error_code))
+        out.append(pack_length(count))
     for tokens_item in tokens:
         _write_described_delegation_token_v2(out, tokens_item)
     if message.unknown_tags:
-        out += _pack_i(message.throttle_time_ms)
+        out.append(_pack_i(message.throttle_time_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.throttle_time_ms, 0)
+        out.append(_pack_iB(message.throttle_time_ms, 0))
 
 
 def _write_described_delegation_token_v3(
-    out: bytearray,
+    out: Pieces,
     message: DescribeDelegationTokenResponseDescribedDelegationToken,
 ) -> None:
     principal_type = message.principal_type
     data = principal_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     principal_name = message.principal_name
     data = principal_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     token_requester_principal_type = message.token_requester_principal_type
     data = token_requester_principal_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     token_requester_principal_name = message.token_requester_principal_name
     data = token_requester_principal_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     token_id = message.token_id
     data = token_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_qqqB(message.issue_timestamp, message.expiry_timestamp, message.max_timestamp, length)
+        out.append(_pack_qqqB(
+            message.issue_timestamp,
+            message.expiry_timestamp,
+            message.max_timestamp,
+            length,
+        ))
     else:
-        out += _pack_qqq(message.issue_timestamp, message.expiry_timestamp, message.max_timestamp)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_qqq(message.issue_timestamp, message.expiry_timestamp, message.max_timestamp))
+        out.append(pack_string_length(length))
+    out.append(data)
     hmac = message.hmac
-    data = hmac
-    length = len(data) + 1
+    length = len(hmac) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(hmac)
     renewers = message.renewers
     count = len(renewers) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for renewers_item in renewers:
         _write_described_delegation_token_renewer_v2(out, renewers_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v3(out: bytearray, message: DescribeDelegationTokenResponse) -> None:
+def _write_v3(out: Pieces, message: DescribeDelegationTokenResponse) -> None:
     tokens = message.tokens
     count = len(tokens) + 1
     if count < 128:
-        out += _pack_hB(message.error_code, count)
+        out.append(_pack_hB(message.error_code, count))
     else:
-        out += _pack_h(message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_h(message.error_code))
+        out.append(pack_length(count))
     for tokens_item in tokens:
         _write_described_delegation_token_v3(out, tokens_item)
     if message.unknown_tags:
-        out += _pack_i(message.throttle_time_ms)
+        out.append(_pack_i(message.throttle_time_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.throttle_time_ms, 0)
+        out.append(_pack_iB(message.throttle_time_ms, 0))
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -74,7 +77,7 @@ class DescribeGroupsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeGroupsRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -84,129 +87,137 @@ class DescribeGroupsRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeGroupsRequest, int]:
-    groups: list[str]
+    message = DescribeGroupsRequest.__new__(DescribeGroupsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        (length,) = _unpack_h(buffer, position)
-        position += 2
-        if length < 0:
+    groups: list[str] = []
+    message.groups = groups
+    if count:
+        if count > len(buffer) - position:
             raise Malformed
-        end = position + length
-        groups_item = str(buffer[position:end], "utf-8")
-        position = end
-        groups.append(groups_item)
-    return DescribeGroupsRequest(groups), position
+        for _ in range(count):
+            (length,) = _unpack_h(buffer, position)
+            position += 2
+            if length < 0:
+                raise Malformed
+            end = position + length
+            groups_item = str(buffer[position:end], "utf-8")
+            position = end
+            groups.append(groups_item)
+    message.include_authorized_operations = False
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeGroupsRequest, int]:
-    groups: list[str]
+    message = DescribeGroupsRequest.__new__(DescribeGroupsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        (length,) = _unpack_h(buffer, position)
-        position += 2
-        if length < 0:
+    groups: list[str] = []
+    message.groups = groups
+    if count:
+        if count > len(buffer) - position:
             raise Malformed
-        end = position + length
-        groups_item = str(buffer[position:end], "utf-8")
-        position = end
-        groups.append(groups_item)
-    include_authorized_operations = buffer[position] != 0
+        for _ in range(count):
+            (length,) = _unpack_h(buffer, position)
+            position += 2
+            if length < 0:
+                raise Malformed
+            end = position + length
+            groups_item = str(buffer[position:end], "utf-8")
+            position = end
+            groups.append(groups_item)
+    message.include_authorized_operations = buffer[position] != 0
     position += 1
-    return DescribeGroupsRequest(groups, include_authorized_operations), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[DescribeGroupsRequest, int]:
-    groups: list[str]
+    message = DescribeGroupsRequest.__new__(DescribeGroupsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    groups: list[str] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        groups_item = str(buffer[position:end], "utf-8")
-        position = end
-        groups.append(groups_item)
-    include_authorized_operations, tags = _unpack_tB(buffer, position)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            groups_item = str(buffer[position:end], "utf-8")
+            position = end
+            groups.append(groups_item)
+    message.include_authorized_operations, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeGroupsRequest(groups, include_authorized_operations, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: DescribeGroupsRequest) -> None:
+def _write_v0(out: Pieces, message: DescribeGroupsRequest) -> None:
     if message.include_authorized_operations:
         raise Malformed
     groups = message.groups
     count = len(groups)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for groups_item in groups:
         data = groups_item.encode()
         length = len(data)
-        out += _pack_h(length)
-        out += data
+        out.append(_pack_h(length))
+        out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: DescribeGroupsRequest) -> None:
+def _write_v3(out: Pieces, message: DescribeGroupsRequest) -> None:
     groups = message.groups
     count = len(groups)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for groups_item in groups:
         data = groups_item.encode()
         length = len(data)
-        out += _pack_h(length)
-        out += data
-    out += _pack_t(message.include_authorized_operations)
+        out.append(_pack_h(length))
+        out.append(data)
+    out.append(_pack_t(message.include_authorized_operations))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v5(out: bytearray, message: DescribeGroupsRequest) -> None:
+def _write_v5(out: Pieces, message: DescribeGroupsRequest) -> None:
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for groups_item in groups:
         data = groups_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     if message.unknown_tags:
-        out += _pack_t(message.include_authorized_operations)
+        out.append(_pack_t(message.include_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.include_authorized_operations, 0)
+        out.append(_pack_tB(message.include_authorized_operations, 0))
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -213,7 +216,7 @@ class DescribeGroupsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeGroupsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -226,340 +229,332 @@ def _read_described_group_member_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeGroupsResponseDescribedGroupMember, int]:
+    message = DescribeGroupsResponseDescribedGroupMember.__new__(DescribeGroupsResponseDescribedGroupMember)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    client_id = str(buffer[position:end], "utf-8")
+    message.client_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    client_host = str(buffer[position:end], "utf-8")
+    message.client_host = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    member_metadata = bytes(buffer[position:end])
+    message.member_metadata = bytes(buffer[position:end])
     position = end
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    member_assignment = bytes(buffer[position:end])
+    message.member_assignment = bytes(buffer[position:end])
     position = end
-    return DescribeGroupsResponseDescribedGroupMember(
-        member_id,
-        None,
-        client_id,
-        client_host,
-        member_metadata,
-        member_assignment,
-    ), position
+    message.group_instance_id = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_described_group_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeGroupsResponseDescribedGroup, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = DescribeGroupsResponseDescribedGroup.__new__(DescribeGroupsResponseDescribedGroup)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_state = str(buffer[position:end], "utf-8")
+    message.group_state = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_data = str(buffer[position:end], "utf-8")
+    message.protocol_data = str(buffer[position:end], "utf-8")
     position = end
-    members: list[DescribeGroupsResponseDescribedGroupMember]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_described_group_member_v0(buffer, position)
-        members.append(members_item)
-    return DescribeGroupsResponseDescribedGroup(
-        error_code,
-        None,
-        group_id,
-        group_state,
-        protocol_type,
-        protocol_data,
-        members,
-    ), position
+    members: list[DescribeGroupsResponseDescribedGroupMember] = []
+    message.members = members
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            members_item, position = _read_described_group_member_v0(buffer, position)
+            members.append(members_item)
+    message.error_message = None
+    message.authorized_operations = -2147483648
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeGroupsResponse, int]:
-    groups: list[DescribeGroupsResponseDescribedGroup]
+    message = DescribeGroupsResponse.__new__(DescribeGroupsResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_described_group_v0(buffer, position)
-        groups.append(groups_item)
-    return DescribeGroupsResponse(0, groups), position
+    groups: list[DescribeGroupsResponseDescribedGroup] = []
+    message.groups = groups
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            groups_item, position = _read_described_group_v0(buffer, position)
+            groups.append(groups_item)
+    message.throttle_time_ms = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeGroupsResponse, int]:
-    groups: list[DescribeGroupsResponseDescribedGroup]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = DescribeGroupsResponse.__new__(DescribeGroupsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_described_group_v0(buffer, position)
-        groups.append(groups_item)
-    return DescribeGroupsResponse(throttle_time_ms, groups), position
+    groups: list[DescribeGroupsResponseDescribedGroup] = []
+    message.groups = groups
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            groups_item, position = _read_described_group_v0(buffer, position)
+            groups.append(groups_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_described_group_v3(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeGroupsResponseDescribedGroup, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = DescribeGroupsResponseDescribedGroup.__new__(DescribeGroupsResponseDescribedGroup)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_state = str(buffer[position:end], "utf-8")
+    message.group_state = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_data = str(buffer[position:end], "utf-8")
+    message.protocol_data = str(buffer[position:end], "utf-8")
     position = end
-    members: list[DescribeGroupsResponseDescribedGroupMember]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_described_group_member_v0(buffer, position)
-        members.append(members_item)
-    (authorized_operations,) = _unpack_i(buffer, position)
+    members: list[DescribeGroupsResponseDescribedGroupMember] = []
+    message.members = members
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            members_item, position = _read_described_group_member_v0(buffer, position)
+            members.append(members_item)
+    (message.authorized_operations,) = _unpack_i(buffer, position)
     position += 4
-    return DescribeGroupsResponseDescribedGroup(
-        error_code,
-        None,
-        group_id,
-        group_state,
-        protocol_type,
-        protocol_data,
-        members,
-        authorized_operations,
-    ), position
+    message.error_message = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeGroupsResponse, int]:
-    groups: list[DescribeGroupsResponseDescribedGroup]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = DescribeGroupsResponse.__new__(DescribeGroupsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_described_group_v3(buffer, position)
-        groups.append(groups_item)
-    return DescribeGroupsResponse(throttle_time_ms, groups), position
+    groups: list[DescribeGroupsResponseDescribedGroup] = []
+    message.groups = groups
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            groups_item, position = _read_described_group_v3(buffer, position)
+            groups.append(groups_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_described_group_member_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeGroupsResponseDescribedGroupMember, int]:
+    message = DescribeGroupsResponseDescribedGroupMember.__new__(DescribeGroupsResponseDescribedGroupMember)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    client_id = str(buffer[position:end], "utf-8")
+    message.client_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    client_host = str(buffer[position:end], "utf-8")
+    message.client_host = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    member_metadata = bytes(buffer[position:end])
+    message.member_metadata = bytes(buffer[position:end])
     position = end
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    member_assignment = bytes(buffer[position:end])
+    message.member_assignment = bytes(buffer[position:end])
     position = end
-    return DescribeGroupsResponseDescribedGroupMember(
-        member_id,
-        group_instance_id,
-        client_id,
-        client_host,
-        member_metadata,
-        member_assignment,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_described_group_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeGroupsResponseDescribedGroup, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = DescribeGroupsResponseDescribedGroup.__new__(DescribeGroupsResponseDescribedGroup)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_state = str(buffer[position:end], "utf-8")
+    message.group_state = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_data = str(buffer[position:end], "utf-8")
+    message.protocol_data = str(buffer[position:end], "utf-8")
     position = end
-    members: list[DescribeGroupsResponseDescribedGroupMember]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_described_group_member_v4(buffer, position)
-        members.append(members_item)
-    (authorized_operations,) = _unpack_i(buffer, position)
+    members: list[DescribeGroupsResponseDescribedGroupMember] = []
+    message.members = members
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            members_item, position = _read_described_group_member_v4(buffer, position)
+            members.append(members_item)
+    (message.authorized_operations,) = _unpack_i(buffer, position)
     position += 4
-    return DescribeGroupsResponseDescribedGroup(
-        error_code,
-        None,
-        group_id,
-        group_state,
-        protocol_type,
-        protocol_data,
-        members,
-        authorized_operations,
-    ), position
+    message.error_message = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[DescribeGroupsResponse, int]:
-    groups: list[DescribeGroupsResponseDescribedGroup]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = DescribeGroupsResponse.__new__(DescribeGroupsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_described_group_v4(buffer, position)
-        groups.append(groups_item)
-    return DescribeGroupsResponse(throttle_time_ms, groups), position
+    groups: list[DescribeGroupsResponseDescribedGroup] = []
+    message.groups = groups
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            groups_item, position = _read_described_group_v4(buffer, position)
+            groups.append(groups_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_described_group_member_v5(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeGroupsResponseDescribedGroupMember, int]:
+    message = DescribeGroupsResponseDescribedGroupMember.__new__(DescribeGroupsResponseDescribedGroupMember)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -567,17 +562,17 @@ def _read_described_group_member_v5(
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length - 1
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -586,7 +581,7 @@ def _read_described_group_member_v5(
     if not length:
         raise Malformed
     end = position + length - 1
-    client_id = str(buffer[position:end], "utf-8")
+    message.client_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -595,7 +590,7 @@ def _read_described_group_member_v5(
     if not length:
         raise Malformed
     end = position + length - 1
-    client_host = str(buffer[position:end], "utf-8")
+    message.client_host = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -604,7 +599,7 @@ def _read_described_group_member_v5(
     if not length:
         raise Malformed
     end = position + length - 1
-    member_metadata = bytes(buffer[position:end])
+    message.member_metadata = bytes(buffer[position:end])
     position = end
     length = buffer[position]
     position += 1
@@ -613,36 +608,29 @@ def _read_described_group_member_v5(
     if not length:
         raise Malformed
     end = position + length - 1
-    member_assignment = bytes(buffer[position:end])
+    message.member_assignment = bytes(buffer[position:end])
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeGroupsResponseDescribedGroupMember(
-        member_id,
-        group_instance_id,
-        client_id,
-        client_host,
-        member_metadata,
-        member_assignment,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_described_group_v5(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeGroupsResponseDescribedGroup, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = DescribeGroupsResponseDescribedGroup.__new__(DescribeGroupsResponseDescribedGroup)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -651,7 +639,7 @@ def _read_described_group_v5(
     if not length:
         raise Malformed
     end = position + length - 1
-    group_state = str(buffer[position:end], "utf-8")
+    message.group_state = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -660,7 +648,7 @@ def _read_described_group_v5(
     if not length:
         raise Malformed
     end = position + length - 1
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -669,76 +657,69 @@ def _read_described_group_v5(
     if not length:
         raise Malformed
     end = position + length - 1
-    protocol_data = str(buffer[position:end], "utf-8")
+    message.protocol_data = str(buffer[position:end], "utf-8")
     position = end
-    members: list[DescribeGroupsResponseDescribedGroupMember]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_described_group_member_v5(buffer, position)
-        members.append(members_item)
-    authorized_operations, tags = _unpack_iB(buffer, position)
+    members: list[DescribeGroupsResponseDescribedGroupMember] = []
+    message.members = members
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            members_item, position = _read_described_group_member_v5(buffer, position)
+            members.append(members_item)
+    message.authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.error_message = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeGroupsResponseDescribedGroup(
-        error_code,
-        None,
-        group_id,
-        group_state,
-        protocol_type,
-        protocol_data,
-        members,
-        authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[DescribeGroupsResponse, int]:
-    groups: list[DescribeGroupsResponseDescribedGroup]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = DescribeGroupsResponse.__new__(DescribeGroupsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_described_group_v5(buffer, position)
-        groups.append(groups_item)
+    groups: list[DescribeGroupsResponseDescribedGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_described_group_v5(buffer, position)
+            groups.append(groups_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeGroupsResponse(throttle_time_ms, groups, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_described_group_v6(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeGroupsResponseDescribedGroup, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = DescribeGroupsResponseDescribedGroup.__new__(DescribeGroupsResponseDescribedGroup)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -747,7 +728,7 @@ def _read_described_group_v6(
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -756,7 +737,7 @@ def _read_described_group_v6(
     if not length:
         raise Malformed
     end = position + length - 1
-    group_state = str(buffer[position:end], "utf-8")
+    message.group_state = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -765,7 +746,7 @@ def _read_described_group_v6(
     if not length:
         raise Malformed
     end = position + length - 1
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -774,97 +755,86 @@ def _read_described_group_v6(
     if not length:
         raise Malformed
     end = position + length - 1
-    protocol_data = str(buffer[position:end], "utf-8")
+    message.protocol_data = str(buffer[position:end], "utf-8")
     position = end
-    members: list[DescribeGroupsResponseDescribedGroupMember]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_described_group_member_v5(buffer, position)
-        members.append(members_item)
-    authorized_operations, tags = _unpack_iB(buffer, position)
+    members: list[DescribeGroupsResponseDescribedGroupMember] = []
+    message.members = members
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            members_item, position = _read_described_group_member_v5(buffer, position)
+            members.append(members_item)
+    message.authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeGroupsResponseDescribedGroup(
-        error_code,
-        error_message,
-        group_id,
-        group_state,
-        protocol_type,
-        protocol_data,
-        members,
-        authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[DescribeGroupsResponse, int]:
-    groups: list[DescribeGroupsResponseDescribedGroup]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = DescribeGroupsResponse.__new__(DescribeGroupsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_described_group_v6(buffer, position)
-        groups.append(groups_item)
+    groups: list[DescribeGroupsResponseDescribedGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_described_group_v6(buffer, position)
+            groups.append(groups_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeGroupsResponse(throttle_time_ms, groups, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_described_group_member_v0(
-    out: bytearray,
+    out: Pieces,
     message: DescribeGroupsResponseDescribedGroupMember,
 ) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     client_id = message.client_id
     data = client_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     client_host = message.client_host
     data = client_host.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_metadata = message.member_metadata
-    data = member_metadata
-    length = len(data)
-    out += _pack_i(length)
-    out += data
+    length = len(member_metadata)
+    out.append(_pack_i(length))
+    out.append(member_metadata)
     member_assignment = message.member_assignment
-    data = member_assignment
-    length = len(data)
-    out += _pack_i(length)
-    out += data
+    length = len(member_assignment)
+    out.append(_pack_i(length))
+    out.append(member_assignment)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_described_group_v0(out: bytearray, message: DescribeGroupsResponseDescribedGroup) -> None:
+def _write_described_group_v0(out: Pieces, message: DescribeGroupsResponseDescribedGroup) -> None:
     if message.error_message is not None:
         raise Malformed
     if message.authorized_operations != -2147483648:
@@ -872,89 +842,89 @@ def _write_described_group_v0(out: bytearray, message: DescribeGroupsResponseDes
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     group_state = message.group_state
     data = group_state.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     protocol_data = message.protocol_data
     data = protocol_data.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     members = message.members
     count = len(members)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for members_item in members:
         _write_described_group_member_v0(out, members_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: DescribeGroupsResponse) -> None:
+def _write_v0(out: Pieces, message: DescribeGroupsResponse) -> None:
     groups = message.groups
     count = len(groups)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for groups_item in groups:
         _write_described_group_v0(out, groups_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: DescribeGroupsResponse) -> None:
+def _write_v1(out: Pieces, message: DescribeGroupsResponse) -> None:
     groups = message.groups
     count = len(groups)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for groups_item in groups:
         _write_described_group_v0(out, groups_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_described_group_v3(out: bytearray, message: DescribeGroupsResponseDescribedGroup) -> None:
+def _write_described_group_v3(out: Pieces, message: DescribeGroupsResponseDescribedGroup) -> None:
     if message.error_message is not None:
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     group_state = message.group_state
     data = group_state.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     protocol_data = message.protocol_data
     data = protocol_data.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     members = message.members
     count = len(members)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for members_item in members:
         _write_described_group_member_v0(out, members_item)
-    out += _pack_i(message.authorized_operations)
+    out.append(_pack_i(message.authorized_operations))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: DescribeGroupsResponse) -> None:
+def _write_v3(out: Pieces, message: DescribeGroupsResponse) -> None:
     groups = message.groups
     count = len(groups)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for groups_item in groups:
         _write_described_group_v3(out, groups_item)
     if message.unknown_tags:
@@ -962,14 +932,14 @@ def _write_v3(out: bytearray, message: DescribeGroupsResponse) -> None:
 
 
 def _write_described_group_member_v4(
-    out: bytearray,
+    out: Pieces,
     message: DescribeGroupsResponseDescribedGroupMember,
 ) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -977,69 +947,67 @@ def _write_described_group_member_v4(
     else:
         data = group_instance_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     client_id = message.client_id
     data = client_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     client_host = message.client_host
     data = client_host.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_metadata = message.member_metadata
-    data = member_metadata
-    length = len(data)
-    out += _pack_i(length)
-    out += data
+    length = len(member_metadata)
+    out.append(_pack_i(length))
+    out.append(member_metadata)
     member_assignment = message.member_assignment
-    data = member_assignment
-    length = len(data)
-    out += _pack_i(length)
-    out += data
+    length = len(member_assignment)
+    out.append(_pack_i(length))
+    out.append(member_assignment)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_described_group_v4(out: bytearray, message: DescribeGroupsResponseDescribedGroup) -> None:
+def _write_described_group_v4(out: Pieces, message: DescribeGroupsResponseDescribedGroup) -> None:
     if message.error_message is not None:
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     group_state = message.group_state
     data = group_state.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     protocol_data = message.protocol_data
     data = protocol_data.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     members = message.members
     count = len(members)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for members_item in members:
         _write_described_group_member_v4(out, members_item)
-    out += _pack_i(message.authorized_operations)
+    out.append(_pack_i(message.authorized_operations))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v4(out: bytearray, message: DescribeGroupsResponse) -> None:
+def _write_v4(out: Pieces, message: DescribeGroupsResponse) -> None:
     groups = message.groups
     count = len(groups)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for groups_item in groups:
         _write_described_group_v4(out, groups_item)
     if message.unknown_tags:
@@ -1047,17 +1015,17 @@ def _write_v4(out: bytearray, message: DescribeGroupsResponse) -> None:
 
 
 def _write_described_group_member_v5(
-    out: bytearray,
+    out: Pieces,
     message: DescribeGroupsResponseDescribedGroupMember,
 ) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -1066,116 +1034,114 @@ def _write_described_group_member_v5(
         data = group_instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_id = message.client_id
     data = client_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_host = message.client_host
     data = client_host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_metadata = message.member_metadata
-    data = member_metadata
-    length = len(data) + 1
+    length = len(member_metadata) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(member_metadata)
     member_assignment = message.member_assignment
-    data = member_assignment
-    length = len(data) + 1
+    length = len(member_assignment) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(member_assignment)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_described_group_v5(out: bytearray, message: DescribeGroupsResponseDescribedGroup) -> None:
+def _write_described_group_v5(out: Pieces, message: DescribeGroupsResponseDescribedGroup) -> None:
     if message.error_message is not None:
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     group_state = message.group_state
     data = group_state.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     protocol_data = message.protocol_data
     data = protocol_data.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     members = message.members
     count = len(members) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for members_item in members:
         _write_described_group_member_v5(out, members_item)
     if message.unknown_tags:
-        out += _pack_i(message.authorized_operations)
+        out.append(_pack_i(message.authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.authorized_operations, 0)
+        out.append(_pack_iB(message.authorized_operations, 0))
 
 
-def _write_v5(out: bytearray, message: DescribeGroupsResponse) -> None:
+def _write_v5(out: Pieces, message: DescribeGroupsResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_described_group_v5(out, groups_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_described_group_v6(out: bytearray, message: DescribeGroupsResponseDescribedGroup) -> None:
+def _write_described_group_v6(out: Pieces, message: DescribeGroupsResponseDescribedGroup) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -1184,72 +1150,72 @@ def _write_described_group_v6(out: bytearray, message: DescribeGroupsResponseDes
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_state = message.group_state
     data = group_state.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     protocol_data = message.protocol_data
     data = protocol_data.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     members = message.members
     count = len(members) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for members_item in members:
         _write_described_group_member_v5(out, members_item)
     if message.unknown_tags:
-        out += _pack_i(message.authorized_operations)
+        out.append(_pack_i(message.authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.authorized_operations, 0)
+        out.append(_pack_iB(message.authorized_operations, 0))
 
 
-def _write_v6(out: bytearray, message: DescribeGroupsResponse) -> None:
+def _write_v6(out: Pieces, message: DescribeGroupsResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_described_group_v6(out, groups_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -234,7 +237,7 @@ class DescribeLogDirsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeLogDirsResponse, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -247,103 +250,126 @@ def _read_describe_log_dirs_partition_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeLogDirsResponseDescribeLogDirsPartition, int]:
-    partition_index, partition_size, offset_lag, is_future_key = _unpack_iqqt(buffer, position)
+    message = DescribeLogDirsResponseDescribeLogDirsPartition.__new__(
+        DescribeLogDirsResponseDescribeLogDirsPartition,
+    )
+    (
+        message.partition_index,
+        message.partition_size,
+        message.offset_lag,
+        message.is_future_key,
+    ) = _unpack_iqqt(buffer, position)
     position += 21
-    return DescribeLogDirsResponseDescribeLogDirsPartition(
-        partition_index,
-        partition_size,
-        offset_lag,
-        is_future_key,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_describe_log_dirs_topic_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeLogDirsResponseDescribeLogDirsTopic, int]:
+    message = DescribeLogDirsResponseDescribeLogDirsTopic.__new__(DescribeLogDirsResponseDescribeLogDirsTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[DescribeLogDirsResponseDescribeLogDirsPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_describe_log_dirs_partition_v1(buffer, position)
-        partitions.append(partitions_item)
-    return DescribeLogDirsResponseDescribeLogDirsTopic(name, partitions), position
+    partitions: list[DescribeLogDirsResponseDescribeLogDirsPartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_describe_log_dirs_partition_v1(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_describe_log_dirs_result_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeLogDirsResponseDescribeLogDirsResult, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = DescribeLogDirsResponseDescribeLogDirsResult.__new__(
+        DescribeLogDirsResponseDescribeLogDirsResult,
+    )
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    log_dir = str(buffer[position:end], "utf-8")
+    message.log_dir = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[DescribeLogDirsResponseDescribeLogDirsTopic]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_describe_log_dirs_topic_v1(buffer, position)
-        topics.append(topics_item)
-    return DescribeLogDirsResponseDescribeLogDirsResult(error_code, log_dir, topics), position
+    topics: list[DescribeLogDirsResponseDescribeLogDirsTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_describe_log_dirs_topic_v1(buffer, position)
+            topics.append(topics_item)
+    message.total_bytes = -1
+    message.usable_bytes = -1
+    message.is_cordoned = False
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeLogDirsResponse, int]:
-    results: list[DescribeLogDirsResponseDescribeLogDirsResult]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = DescribeLogDirsResponse.__new__(DescribeLogDirsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_describe_log_dirs_result_v1(buffer, position)
-        results.append(results_item)
-    return DescribeLogDirsResponse(throttle_time_ms, 0, results), position
+    results: list[DescribeLogDirsResponseDescribeLogDirsResult] = []
+    message.results = results
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            results_item, position = _read_describe_log_dirs_result_v1(buffer, position)
+            results.append(results_item)
+    message.error_code = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_describe_log_dirs_partition_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeLogDirsResponseDescribeLogDirsPartition, int]:
-    partition_index, partition_size, offset_lag, is_future_key, tags = _unpack_iqqtB(buffer, position)
+    message = DescribeLogDirsResponseDescribeLogDirsPartition.__new__(
+        DescribeLogDirsResponseDescribeLogDirsPartition,
+    )
+    (
+        message.partition_index,
+        message.partition_size,
+        message.offset_lag,
+        message.is_future_key,
+        tags,
+    ) = _unpack_iqqtB(buffer, position)
     position += 22
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeLogDirsResponseDescribeLogDirsPartition(
-        partition_index,
-        partition_size,
-        offset_lag,
-        is_future_key,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_describe_log_dirs_topic_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeLogDirsResponseDescribeLogDirsTopic, int]:
+    message = DescribeLogDirsResponseDescribeLogDirsTopic.__new__(DescribeLogDirsResponseDescribeLogDirsTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -351,277 +377,271 @@ def _read_describe_log_dirs_topic_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[DescribeLogDirsResponseDescribeLogDirsPartition]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_describe_log_dirs_partition_v2(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[DescribeLogDirsResponseDescribeLogDirsPartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_describe_log_dirs_partition_v2(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeLogDirsResponseDescribeLogDirsTopic(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_describe_log_dirs_result_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeLogDirsResponseDescribeLogDirsResult, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = DescribeLogDirsResponseDescribeLogDirsResult.__new__(
+        DescribeLogDirsResponseDescribeLogDirsResult,
+    )
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    log_dir = str(buffer[position:end], "utf-8")
+    message.log_dir = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[DescribeLogDirsResponseDescribeLogDirsTopic]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_describe_log_dirs_topic_v2(buffer, position)
-        topics.append(topics_item)
+    topics: list[DescribeLogDirsResponseDescribeLogDirsTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_describe_log_dirs_topic_v2(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.total_bytes = -1
+    message.usable_bytes = -1
+    message.is_cordoned = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeLogDirsResponseDescribeLogDirsResult(
-        error_code,
-        log_dir,
-        topics,
-        -1,
-        -1,
-        False,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeLogDirsResponse, int]:
-    results: list[DescribeLogDirsResponseDescribeLogDirsResult]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = DescribeLogDirsResponse.__new__(DescribeLogDirsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_describe_log_dirs_result_v2(buffer, position)
-        results.append(results_item)
+    results: list[DescribeLogDirsResponseDescribeLogDirsResult] = []
+    message.results = results
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            results_item, position = _read_describe_log_dirs_result_v2(buffer, position)
+            results.append(results_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.error_code = 0
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeLogDirsResponse(throttle_time_ms, 0, results, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeLogDirsResponse, int]:
-    results: list[DescribeLogDirsResponseDescribeLogDirsResult]
-    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    message = DescribeLogDirsResponse.__new__(DescribeLogDirsResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_describe_log_dirs_result_v2(buffer, position)
-        results.append(results_item)
+    results: list[DescribeLogDirsResponseDescribeLogDirsResult] = []
+    message.results = results
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            results_item, position = _read_describe_log_dirs_result_v2(buffer, position)
+            results.append(results_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeLogDirsResponse(throttle_time_ms, error_code, results, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_describe_log_dirs_result_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeLogDirsResponseDescribeLogDirsResult, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = DescribeLogDirsResponseDescribeLogDirsResult.__new__(
+        DescribeLogDirsResponseDescribeLogDirsResult,
+    )
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    log_dir = str(buffer[position:end], "utf-8")
+    message.log_dir = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[DescribeLogDirsResponseDescribeLogDirsTopic]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_describe_log_dirs_topic_v2(buffer, position)
-        topics.append(topics_item)
-    total_bytes, usable_bytes, tags = _unpack_qqB(buffer, position)
+    topics: list[DescribeLogDirsResponseDescribeLogDirsTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_describe_log_dirs_topic_v2(buffer, position)
+            topics.append(topics_item)
+    message.total_bytes, message.usable_bytes, tags = _unpack_qqB(buffer, position)
     position += 17
-    unknown: dict[int, bytes] | None = None
+    message.is_cordoned = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeLogDirsResponseDescribeLogDirsResult(
-        error_code,
-        log_dir,
-        topics,
-        total_bytes,
-        usable_bytes,
-        False,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[DescribeLogDirsResponse, int]:
-    results: list[DescribeLogDirsResponseDescribeLogDirsResult]
-    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    message = DescribeLogDirsResponse.__new__(DescribeLogDirsResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_describe_log_dirs_result_v4(buffer, position)
-        results.append(results_item)
+    results: list[DescribeLogDirsResponseDescribeLogDirsResult] = []
+    message.results = results
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            results_item, position = _read_describe_log_dirs_result_v4(buffer, position)
+            results.append(results_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeLogDirsResponse(throttle_time_ms, error_code, results, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_describe_log_dirs_result_v5(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeLogDirsResponseDescribeLogDirsResult, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = DescribeLogDirsResponseDescribeLogDirsResult.__new__(
+        DescribeLogDirsResponseDescribeLogDirsResult,
+    )
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    log_dir = str(buffer[position:end], "utf-8")
+    message.log_dir = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[DescribeLogDirsResponseDescribeLogDirsTopic]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_describe_log_dirs_topic_v2(buffer, position)
-        topics.append(topics_item)
-    total_bytes, usable_bytes, is_cordoned, tags = _unpack_qqtB(buffer, position)
+    topics: list[DescribeLogDirsResponseDescribeLogDirsTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_describe_log_dirs_topic_v2(buffer, position)
+            topics.append(topics_item)
+    message.total_bytes, message.usable_bytes, message.is_cordoned, tags = _unpack_qqtB(buffer, position)
     position += 18
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeLogDirsResponseDescribeLogDirsResult(
-        error_code,
-        log_dir,
-        topics,
-        total_bytes,
-        usable_bytes,
-        is_cordoned,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[DescribeLogDirsResponse, int]:
-    results: list[DescribeLogDirsResponseDescribeLogDirsResult]
-    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    message = DescribeLogDirsResponse.__new__(DescribeLogDirsResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_describe_log_dirs_result_v5(buffer, position)
-        results.append(results_item)
+    results: list[DescribeLogDirsResponseDescribeLogDirsResult] = []
+    message.results = results
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            results_item, position = _read_describe_log_dirs_result_v5(buffer, position)
+            results.append(results_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeLogDirsResponse(throttle_time_ms, error_code, results, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_describe_log_dirs_partition_v1(
-    out: bytearray,
+    out: Pieces,
     message: DescribeLogDirsResponseDescribeLogDirsPartition,
 ) -> None:
-    out += _pack_iqqt(
+    out.append(_pack_iqqt(
         message.partition_index,
         message.partition_size,
         message.offset_lag,
         message.is_future_key,
-    )
+    ))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_describe_log_dirs_topic_v1(
-    out: bytearray,
+    out: Pieces,
     message: DescribeLogDirsResponseDescribeLogDirsTopic,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_describe_log_dirs_partition_v1(out, partitions_item)
     if message.unknown_tags:
@@ -629,27 +649,27 @@ def _write_describe_log_dirs_topic_v1(
 
 
 def _write_describe_log_dirs_result_v1(
-    out: bytearray,
+    out: Pieces,
     message: DescribeLogDirsResponseDescribeLogDirsResult,
 ) -> None:
     log_dir = message.log_dir
     data = log_dir.encode()
     length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_describe_log_dirs_topic_v1(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: DescribeLogDirsResponse) -> None:
+def _write_v1(out: Pieces, message: DescribeLogDirsResponse) -> None:
     results = message.results
     count = len(results)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for results_item in results:
         _write_describe_log_dirs_result_v1(out, results_item)
     if message.unknown_tags:
@@ -657,198 +677,198 @@ def _write_v1(out: bytearray, message: DescribeLogDirsResponse) -> None:
 
 
 def _write_describe_log_dirs_partition_v2(
-    out: bytearray,
+    out: Pieces,
     message: DescribeLogDirsResponseDescribeLogDirsPartition,
 ) -> None:
     if message.unknown_tags:
-        out += _pack_iqqt(
+        out.append(_pack_iqqt(
             message.partition_index,
             message.partition_size,
             message.offset_lag,
             message.is_future_key,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqqtB(
+        out.append(_pack_iqqtB(
             message.partition_index,
             message.partition_size,
             message.offset_lag,
             message.is_future_key,
             0,
-        )
+        ))
 
 
 def _write_describe_log_dirs_topic_v2(
-    out: bytearray,
+    out: Pieces,
     message: DescribeLogDirsResponseDescribeLogDirsTopic,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_describe_log_dirs_partition_v2(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_describe_log_dirs_result_v2(
-    out: bytearray,
+    out: Pieces,
     message: DescribeLogDirsResponseDescribeLogDirsResult,
 ) -> None:
     log_dir = message.log_dir
     data = log_dir.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_describe_log_dirs_topic_v2(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: DescribeLogDirsResponse) -> None:
+def _write_v2(out: Pieces, message: DescribeLogDirsResponse) -> None:
     results = message.results
     count = len(results) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for results_item in results:
         _write_describe_log_dirs_result_v2(out, results_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v3(out: bytearray, message: DescribeLogDirsResponse) -> None:
+def _write_v3(out: Pieces, message: DescribeLogDirsResponse) -> None:
     results = message.results
     count = len(results) + 1
     if count < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
     for results_item in results:
         _write_describe_log_dirs_result_v2(out, results_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_describe_log_dirs_result_v4(
-    out: bytearray,
+    out: Pieces,
     message: DescribeLogDirsResponseDescribeLogDirsResult,
 ) -> None:
     log_dir = message.log_dir
     data = log_dir.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_describe_log_dirs_topic_v2(out, topics_item)
     if message.unknown_tags:
-        out += _pack_qq(message.total_bytes, message.usable_bytes)
+        out.append(_pack_qq(message.total_bytes, message.usable_bytes))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qqB(message.total_bytes, message.usable_bytes, 0)
+        out.append(_pack_qqB(message.total_bytes, message.usable_bytes, 0))
 
 
-def _write_v4(out: bytearray, message: DescribeLogDirsResponse) -> None:
+def _write_v4(out: Pieces, message: DescribeLogDirsResponse) -> None:
     results = message.results
     count = len(results) + 1
     if count < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
     for results_item in results:
         _write_describe_log_dirs_result_v4(out, results_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_describe_log_dirs_result_v5(
-    out: bytearray,
+    out: Pieces,
     message: DescribeLogDirsResponseDescribeLogDirsResult,
 ) -> None:
     log_dir = message.log_dir
     data = log_dir.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_describe_log_dirs_topic_v2(out, topics_item)
     if message.unknown_tags:
-        out += _pack_qqt(message.total_bytes, message.usable_bytes, message.is_cordoned)
+        out.append(_pack_qqt(message.total_bytes, message.usable_bytes, message.is_cordoned))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qqtB(message.total_bytes, message.usable_bytes, message.is_cordoned, 0)
+        out.append(_pack_qqtB(message.total_bytes, message.usable_bytes, message.is_cordoned, 0))
 
 
-def _write_v5(out: bytearray, message: DescribeLogDirsResponse) -> None:
+def _write_v5(out: Pieces, message: DescribeLogDirsResponse) -> None:
     results = message.results
     count = len(results) + 1
     if count < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
     for results_item in results:
         _write_describe_log_dirs_result_v5(out, results_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -9,20 +9,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -99,7 +102,7 @@ class DescribeProducersRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeProducersRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -109,6 +112,7 @@ class DescribeProducersRequest(Message):
 
 
 def _read_topic_request_v0(buffer: Buffer, position: int) -> tuple[DescribeProducersRequestTopicRequest, int]:
+    message = DescribeProducersRequestTopicRequest.__new__(DescribeProducersRequestTopicRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -116,90 +120,89 @@ def _read_topic_request_v0(buffer: Buffer, position: int) -> tuple[DescribeProdu
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partition_indexes: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partition_indexes = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partition_indexes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeProducersRequestTopicRequest(name, partition_indexes, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeProducersRequest, int]:
-    topics: list[DescribeProducersRequestTopicRequest]
+    message = DescribeProducersRequest.__new__(DescribeProducersRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_request_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[DescribeProducersRequestTopicRequest] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_request_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeProducersRequest(topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_topic_request_v0(out: bytearray, message: DescribeProducersRequestTopicRequest) -> None:
+def _write_topic_request_v0(out: Pieces, message: DescribeProducersRequestTopicRequest) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partition_indexes = message.partition_indexes
     count = len(partition_indexes) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partition_indexes) < TABLE_SIZE:
-        out += PACK_INT32[len(partition_indexes)](*partition_indexes)
+        out.append(PACK_INT32[len(partition_indexes)](*partition_indexes))
     else:
-        out += pack_many("i", partition_indexes)
+        out.append(pack_many("i", partition_indexes))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: DescribeProducersRequest) -> None:
+def _write_v0(out: Pieces, message: DescribeProducersRequest) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_request_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -213,7 +216,7 @@ class DescribeProducersResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeProducersResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -226,68 +229,65 @@ def _read_producer_state_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeProducersResponseProducerState, int]:
-    producer_id, producer_epoch, last_sequence, last_timestamp, coordinator_epoch, current_txn_start_offset, tags = _unpack_qiiqiqB(buffer, position)
+    message = DescribeProducersResponseProducerState.__new__(DescribeProducersResponseProducerState)
+    (
+        message.producer_id,
+        message.producer_epoch,
+        message.last_sequence,
+        message.last_timestamp,
+        message.coordinator_epoch,
+        message.current_txn_start_offset,
+        tags,
+    ) = _unpack_qiiqiqB(buffer, position)
     position += 37
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeProducersResponseProducerState(
-        producer_id,
-        producer_epoch,
-        last_sequence,
-        last_timestamp,
-        coordinator_epoch,
-        current_txn_start_offset,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_response_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeProducersResponsePartitionResponse, int]:
-    partition_index, error_code, length = _unpack_ihB(buffer, position)
+    message = DescribeProducersResponsePartitionResponse.__new__(DescribeProducersResponsePartitionResponse)
+    message.partition_index, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    active_producers: list[DescribeProducersResponseProducerState]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    active_producers = []
-    for _ in range(count):
-        active_producers_item, position = _read_producer_state_v0(buffer, position)
-        active_producers.append(active_producers_item)
+    active_producers: list[DescribeProducersResponseProducerState] = []
+    message.active_producers = active_producers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            active_producers_item, position = _read_producer_state_v0(buffer, position)
+            active_producers.append(active_producers_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeProducersResponsePartitionResponse(
-        partition_index,
-        error_code,
-        error_message,
-        active_producers,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_response_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeProducersResponseTopicResponse, int]:
+    message = DescribeProducersResponseTopicResponse.__new__(DescribeProducersResponseTopicResponse)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -295,66 +295,67 @@ def _read_topic_response_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[DescribeProducersResponsePartitionResponse]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_response_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[DescribeProducersResponsePartitionResponse] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_response_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeProducersResponseTopicResponse(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeProducersResponse, int]:
-    topics: list[DescribeProducersResponseTopicResponse]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = DescribeProducersResponse.__new__(DescribeProducersResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_response_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[DescribeProducersResponseTopicResponse] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_response_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeProducersResponse(throttle_time_ms, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_producer_state_v0(out: bytearray, message: DescribeProducersResponseProducerState) -> None:
+def _write_producer_state_v0(out: Pieces, message: DescribeProducersResponseProducerState) -> None:
     if message.unknown_tags:
-        out += _pack_qiiqiq(
+        out.append(_pack_qiiqiq(
             message.producer_id,
             message.producer_epoch,
             message.last_sequence,
             message.last_timestamp,
             message.coordinator_epoch,
             message.current_txn_start_offset,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qiiqiqB(
+        out.append(_pack_qiiqiqB(
             message.producer_id,
             message.producer_epoch,
             message.last_sequence,
@@ -362,10 +363,10 @@ def _write_producer_state_v0(out: bytearray, message: DescribeProducersResponseP
             message.coordinator_epoch,
             message.current_txn_start_offset,
             0,
-        )
+        ))
 
 
-def _write_partition_response_v0(out: bytearray, message: DescribeProducersResponsePartitionResponse) -> None:
+def _write_partition_response_v0(out: Pieces, message: DescribeProducersResponsePartitionResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -374,62 +375,62 @@ def _write_partition_response_v0(out: bytearray, message: DescribeProducersRespo
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.partition_index, message.error_code, length)
+        out.append(_pack_ihB(message.partition_index, message.error_code, length))
     else:
-        out += _pack_ih(message.partition_index, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.partition_index, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     active_producers = message.active_producers
     count = len(active_producers) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for active_producers_item in active_producers:
         _write_producer_state_v0(out, active_producers_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_response_v0(out: bytearray, message: DescribeProducersResponseTopicResponse) -> None:
+def _write_topic_response_v0(out: Pieces, message: DescribeProducersResponseTopicResponse) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_response_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: DescribeProducersResponse) -> None:
+def _write_v0(out: Pieces, message: DescribeProducersResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_response_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

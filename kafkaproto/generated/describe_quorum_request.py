@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -122,7 +125,7 @@ class DescribeQuorumRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeQuorumRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -132,15 +135,17 @@ class DescribeQuorumRequest(Message):
 
 
 def _read_partition_data_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumRequestPartitionData, int]:
-    partition_index, tags = _unpack_iB(buffer, position)
+    message = DescribeQuorumRequestPartitionData.__new__(DescribeQuorumRequestPartitionData)
+    message.partition_index, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumRequestPartitionData(partition_index, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumRequestTopicData, int]:
+    message = DescribeQuorumRequestTopicData.__new__(DescribeQuorumRequestTopicData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -148,97 +153,98 @@ def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumRe
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[DescribeQuorumRequestPartitionData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[DescribeQuorumRequestPartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumRequestTopicData(topic_name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumRequest, int]:
-    topics: list[DescribeQuorumRequestTopicData]
+    message = DescribeQuorumRequest.__new__(DescribeQuorumRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[DescribeQuorumRequestTopicData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_data_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumRequest(topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_data_v0(out: bytearray, message: DescribeQuorumRequestPartitionData) -> None:
+def _write_partition_data_v0(out: Pieces, message: DescribeQuorumRequestPartitionData) -> None:
     if message.unknown_tags:
-        out += _pack_i(message.partition_index)
+        out.append(_pack_i(message.partition_index))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.partition_index, 0)
+        out.append(_pack_iB(message.partition_index, 0))
 
 
-def _write_topic_data_v0(out: bytearray, message: DescribeQuorumRequestTopicData) -> None:
+def _write_topic_data_v0(out: Pieces, message: DescribeQuorumRequestTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: DescribeQuorumRequest) -> None:
+def _write_v0(out: Pieces, message: DescribeQuorumRequest) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -341,7 +344,7 @@ class DescribeQuorumResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeQuorumResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -351,69 +354,66 @@ class DescribeQuorumResponse(Message):
 
 
 def _read_replica_state_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseReplicaState, int]:
-    replica_id, log_end_offset, tags = _unpack_iqB(buffer, position)
+    message = DescribeQuorumResponseReplicaState.__new__(DescribeQuorumResponseReplicaState)
+    message.replica_id, message.log_end_offset, tags = _unpack_iqB(buffer, position)
     position += 13
-    unknown: dict[int, bytes] | None = None
+    message.replica_directory_id = ZERO_UUID
+    message.last_fetch_timestamp = -1
+    message.last_caught_up_timestamp = -1
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumResponseReplicaState(
-        replica_id,
-        ZERO_UUID,
-        log_end_offset,
-        -1,
-        -1,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_data_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponsePartitionData, int]:
-    current_voters: list[DescribeQuorumResponseReplicaState]
-    partition_index, error_code, leader_id, leader_epoch, high_watermark, count = _unpack_ihiiqB(buffer, position)
+    message = DescribeQuorumResponsePartitionData.__new__(DescribeQuorumResponsePartitionData)
+    (
+        message.partition_index,
+        message.error_code,
+        message.leader_id,
+        message.leader_epoch,
+        message.high_watermark,
+        count,
+    ) = _unpack_ihiiqB(buffer, position)
     position += 23
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    current_voters = []
-    for _ in range(count):
-        current_voters_item, position = _read_replica_state_v0(buffer, position)
-        current_voters.append(current_voters_item)
-    observers: list[DescribeQuorumResponseReplicaState]
+    current_voters: list[DescribeQuorumResponseReplicaState] = []
+    message.current_voters = current_voters
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            current_voters_item, position = _read_replica_state_v0(buffer, position)
+            current_voters.append(current_voters_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    observers = []
-    for _ in range(count):
-        observers_item, position = _read_replica_state_v0(buffer, position)
-        observers.append(observers_item)
+    observers: list[DescribeQuorumResponseReplicaState] = []
+    message.observers = observers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            observers_item, position = _read_replica_state_v0(buffer, position)
+            observers.append(observers_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.error_message = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumResponsePartitionData(
-        partition_index,
-        error_code,
-        "",
-        leader_id,
-        leader_epoch,
-        high_watermark,
-        current_voters,
-        observers,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseTopicData, int]:
+    message = DescribeQuorumResponseTopicData.__new__(DescribeQuorumResponseTopicData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -421,117 +421,121 @@ def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumRe
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[DescribeQuorumResponsePartitionData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[DescribeQuorumResponsePartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumResponseTopicData(topic_name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponse, int]:
-    topics: list[DescribeQuorumResponseTopicData]
-    error_code, count = _unpack_hB(buffer, position)
+    message = DescribeQuorumResponse.__new__(DescribeQuorumResponse)
+    message.error_code, count = _unpack_hB(buffer, position)
     position += 3
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[DescribeQuorumResponseTopicData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_data_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.error_message = ""
+    message.nodes = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumResponse(error_code, "", topics, [], unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_replica_state_v1(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseReplicaState, int]:
-    replica_id, log_end_offset, last_fetch_timestamp, last_caught_up_timestamp, tags = _unpack_iqqqB(buffer, position)
+    message = DescribeQuorumResponseReplicaState.__new__(DescribeQuorumResponseReplicaState)
+    (
+        message.replica_id,
+        message.log_end_offset,
+        message.last_fetch_timestamp,
+        message.last_caught_up_timestamp,
+        tags,
+    ) = _unpack_iqqqB(buffer, position)
     position += 29
-    unknown: dict[int, bytes] | None = None
+    message.replica_directory_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumResponseReplicaState(
-        replica_id,
-        ZERO_UUID,
-        log_end_offset,
-        last_fetch_timestamp,
-        last_caught_up_timestamp,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_data_v1(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponsePartitionData, int]:
-    current_voters: list[DescribeQuorumResponseReplicaState]
-    partition_index, error_code, leader_id, leader_epoch, high_watermark, count = _unpack_ihiiqB(buffer, position)
+    message = DescribeQuorumResponsePartitionData.__new__(DescribeQuorumResponsePartitionData)
+    (
+        message.partition_index,
+        message.error_code,
+        message.leader_id,
+        message.leader_epoch,
+        message.high_watermark,
+        count,
+    ) = _unpack_ihiiqB(buffer, position)
     position += 23
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    current_voters = []
-    for _ in range(count):
-        current_voters_item, position = _read_replica_state_v1(buffer, position)
-        current_voters.append(current_voters_item)
-    observers: list[DescribeQuorumResponseReplicaState]
+    current_voters: list[DescribeQuorumResponseReplicaState] = []
+    message.current_voters = current_voters
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            current_voters_item, position = _read_replica_state_v1(buffer, position)
+            current_voters.append(current_voters_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    observers = []
-    for _ in range(count):
-        observers_item, position = _read_replica_state_v1(buffer, position)
-        observers.append(observers_item)
+    observers: list[DescribeQuorumResponseReplicaState] = []
+    message.observers = observers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            observers_item, position = _read_replica_state_v1(buffer, position)
+            observers.append(observers_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.error_message = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumResponsePartitionData(
-        partition_index,
-        error_code,
-        "",
-        leader_id,
-        leader_epoch,
-        high_watermark,
-        current_voters,
-        observers,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseTopicData, int]:
+    message = DescribeQuorumResponseTopicData.__new__(DescribeQuorumResponseTopicData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -539,127 +543,123 @@ def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[DescribeQuorumRe
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[DescribeQuorumResponsePartitionData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v1(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[DescribeQuorumResponsePartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v1(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumResponseTopicData(topic_name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponse, int]:
-    topics: list[DescribeQuorumResponseTopicData]
-    error_code, count = _unpack_hB(buffer, position)
+    message = DescribeQuorumResponse.__new__(DescribeQuorumResponse)
+    message.error_code, count = _unpack_hB(buffer, position)
     position += 3
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v1(buffer, position)
-        topics.append(topics_item)
+    topics: list[DescribeQuorumResponseTopicData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_data_v1(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.error_message = ""
+    message.nodes = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumResponse(error_code, "", topics, [], unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_replica_state_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseReplicaState, int]:
-    replica_id, replica_directory_id, log_end_offset, last_fetch_timestamp, last_caught_up_timestamp, tags = _unpack_iuqqqB(buffer, position)
+    message = DescribeQuorumResponseReplicaState.__new__(DescribeQuorumResponseReplicaState)
+    (
+        message.replica_id,
+        message.replica_directory_id,
+        message.log_end_offset,
+        message.last_fetch_timestamp,
+        message.last_caught_up_timestamp,
+        tags,
+    ) = _unpack_iuqqqB(buffer, position)
     position += 45
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumResponseReplicaState(
-        replica_id,
-        replica_directory_id,
-        log_end_offset,
-        last_fetch_timestamp,
-        last_caught_up_timestamp,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_data_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponsePartitionData, int]:
-    partition_index, error_code, length = _unpack_ihB(buffer, position)
+    message = DescribeQuorumResponsePartitionData.__new__(DescribeQuorumResponsePartitionData)
+    message.partition_index, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    current_voters: list[DescribeQuorumResponseReplicaState]
-    leader_id, leader_epoch, high_watermark, count = _unpack_iiqB(buffer, position)
+    message.leader_id, message.leader_epoch, message.high_watermark, count = _unpack_iiqB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    current_voters = []
-    for _ in range(count):
-        current_voters_item, position = _read_replica_state_v2(buffer, position)
-        current_voters.append(current_voters_item)
-    observers: list[DescribeQuorumResponseReplicaState]
+    current_voters: list[DescribeQuorumResponseReplicaState] = []
+    message.current_voters = current_voters
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            current_voters_item, position = _read_replica_state_v2(buffer, position)
+            current_voters.append(current_voters_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    observers = []
-    for _ in range(count):
-        observers_item, position = _read_replica_state_v2(buffer, position)
-        observers.append(observers_item)
+    observers: list[DescribeQuorumResponseReplicaState] = []
+    message.observers = observers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            observers_item, position = _read_replica_state_v2(buffer, position)
+            observers.append(observers_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumResponsePartitionData(
-        partition_index,
-        error_code,
-        error_message,
-        leader_id,
-        leader_epoch,
-        high_watermark,
-        current_voters,
-        observers,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_data_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseTopicData, int]:
+    message = DescribeQuorumResponseTopicData.__new__(DescribeQuorumResponseTopicData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -667,31 +667,32 @@ def _read_topic_data_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumRe
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[DescribeQuorumResponsePartitionData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v2(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[DescribeQuorumResponsePartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v2(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumResponseTopicData(topic_name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_listener_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseListener, int]:
+    message = DescribeQuorumResponseListener.__new__(DescribeQuorumResponseListener)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -699,7 +700,7 @@ def _read_listener_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResp
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -708,298 +709,300 @@ def _read_listener_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResp
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, tags = _unpack_HB(buffer, position)
+    message.port, tags = _unpack_HB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumResponseListener(name, host, port, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_node_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseNode, int]:
-    listeners: list[DescribeQuorumResponseListener]
-    node_id, count = _unpack_iB(buffer, position)
+    message = DescribeQuorumResponseNode.__new__(DescribeQuorumResponseNode)
+    message.node_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    listeners = []
-    for _ in range(count):
-        listeners_item, position = _read_listener_v2(buffer, position)
-        listeners.append(listeners_item)
+    listeners: list[DescribeQuorumResponseListener] = []
+    message.listeners = listeners
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            listeners_item, position = _read_listener_v2(buffer, position)
+            listeners.append(listeners_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumResponseNode(node_id, listeners, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponse, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = DescribeQuorumResponse.__new__(DescribeQuorumResponse)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[DescribeQuorumResponseTopicData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v2(buffer, position)
-        topics.append(topics_item)
-    nodes: list[DescribeQuorumResponseNode]
+    topics: list[DescribeQuorumResponseTopicData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_data_v2(buffer, position)
+            topics.append(topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    nodes = []
-    for _ in range(count):
-        nodes_item, position = _read_node_v2(buffer, position)
-        nodes.append(nodes_item)
+    nodes: list[DescribeQuorumResponseNode] = []
+    message.nodes = nodes
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            nodes_item, position = _read_node_v2(buffer, position)
+            nodes.append(nodes_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeQuorumResponse(error_code, error_message, topics, nodes, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_replica_state_v0(out: bytearray, message: DescribeQuorumResponseReplicaState) -> None:
+def _write_replica_state_v0(out: Pieces, message: DescribeQuorumResponseReplicaState) -> None:
     if message.replica_directory_id != ZERO_UUID:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_iq(message.replica_id, message.log_end_offset)
+        out.append(_pack_iq(message.replica_id, message.log_end_offset))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqB(message.replica_id, message.log_end_offset, 0)
+        out.append(_pack_iqB(message.replica_id, message.log_end_offset, 0))
 
 
-def _write_partition_data_v0(out: bytearray, message: DescribeQuorumResponsePartitionData) -> None:
+def _write_partition_data_v0(out: Pieces, message: DescribeQuorumResponsePartitionData) -> None:
     current_voters = message.current_voters
     count = len(current_voters) + 1
     if count < 128:
-        out += _pack_ihiiqB(
+        out.append(_pack_ihiiqB(
             message.partition_index,
             message.error_code,
             message.leader_id,
             message.leader_epoch,
             message.high_watermark,
             count,
-        )
+        ))
     else:
-        out += _pack_ihiiq(
+        out.append(_pack_ihiiq(
             message.partition_index,
             message.error_code,
             message.leader_id,
             message.leader_epoch,
             message.high_watermark,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for current_voters_item in current_voters:
         _write_replica_state_v0(out, current_voters_item)
     observers = message.observers
     count = len(observers) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for observers_item in observers:
         _write_replica_state_v0(out, observers_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_data_v0(out: bytearray, message: DescribeQuorumResponseTopicData) -> None:
+def _write_topic_data_v0(out: Pieces, message: DescribeQuorumResponseTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: DescribeQuorumResponse) -> None:
+def _write_v0(out: Pieces, message: DescribeQuorumResponse) -> None:
     if len(message.nodes) != 0:
         raise Malformed
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_hB(message.error_code, count)
+        out.append(_pack_hB(message.error_code, count))
     else:
-        out += _pack_h(message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_h(message.error_code))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_replica_state_v1(out: bytearray, message: DescribeQuorumResponseReplicaState) -> None:
+def _write_replica_state_v1(out: Pieces, message: DescribeQuorumResponseReplicaState) -> None:
     if message.replica_directory_id != ZERO_UUID:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_iqqq(
+        out.append(_pack_iqqq(
             message.replica_id,
             message.log_end_offset,
             message.last_fetch_timestamp,
             message.last_caught_up_timestamp,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqqqB(
+        out.append(_pack_iqqqB(
             message.replica_id,
             message.log_end_offset,
             message.last_fetch_timestamp,
             message.last_caught_up_timestamp,
             0,
-        )
+        ))
 
 
-def _write_partition_data_v1(out: bytearray, message: DescribeQuorumResponsePartitionData) -> None:
+def _write_partition_data_v1(out: Pieces, message: DescribeQuorumResponsePartitionData) -> None:
     current_voters = message.current_voters
     count = len(current_voters) + 1
     if count < 128:
-        out += _pack_ihiiqB(
+        out.append(_pack_ihiiqB(
             message.partition_index,
             message.error_code,
             message.leader_id,
             message.leader_epoch,
             message.high_watermark,
             count,
-        )
+        ))
     else:
-        out += _pack_ihiiq(
+        out.append(_pack_ihiiq(
             message.partition_index,
             message.error_code,
             message.leader_id,
             message.leader_epoch,
             message.high_watermark,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for current_voters_item in current_voters:
         _write_replica_state_v1(out, current_voters_item)
     observers = message.observers
     count = len(observers) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for observers_item in observers:
         _write_replica_state_v1(out, observers_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_data_v1(out: bytearray, message: DescribeQuorumResponseTopicData) -> None:
+def _write_topic_data_v1(out: Pieces, message: DescribeQuorumResponseTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v1(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: DescribeQuorumResponse) -> None:
+def _write_v1(out: Pieces, message: DescribeQuorumResponse) -> None:
     if len(message.nodes) != 0:
         raise Malformed
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_hB(message.error_code, count)
+        out.append(_pack_hB(message.error_code, count))
     else:
-        out += _pack_h(message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_h(message.error_code))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v1(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_replica_state_v2(out: bytearray, message: DescribeQuorumResponseReplicaState) -> None:
+def _write_replica_state_v2(out: Pieces, message: DescribeQuorumResponseReplicaState) -> None:
     replica_directory_id = message.replica_directory_id
     if len(replica_directory_id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_iuqqq(
+        out.append(_pack_iuqqq(
             message.replica_id,
             replica_directory_id,
             message.log_end_offset,
             message.last_fetch_timestamp,
             message.last_caught_up_timestamp,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iuqqqB(
+        out.append(_pack_iuqqqB(
             message.replica_id,
             replica_directory_id,
             message.log_end_offset,
             message.last_fetch_timestamp,
             message.last_caught_up_timestamp,
             0,
-        )
+        ))
 
 
-def _write_partition_data_v2(out: bytearray, message: DescribeQuorumResponsePartitionData) -> None:
+def _write_partition_data_v2(out: Pieces, message: DescribeQuorumResponsePartitionData) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -1008,98 +1011,98 @@ def _write_partition_data_v2(out: bytearray, message: DescribeQuorumResponsePart
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.partition_index, message.error_code, length)
+        out.append(_pack_ihB(message.partition_index, message.error_code, length))
     else:
-        out += _pack_ih(message.partition_index, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.partition_index, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     current_voters = message.current_voters
     count = len(current_voters) + 1
     if count < 128:
-        out += _pack_iiqB(message.leader_id, message.leader_epoch, message.high_watermark, count)
+        out.append(_pack_iiqB(message.leader_id, message.leader_epoch, message.high_watermark, count))
     else:
-        out += _pack_iiq(message.leader_id, message.leader_epoch, message.high_watermark)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iiq(message.leader_id, message.leader_epoch, message.high_watermark))
+        out.append(pack_length(count))
     for current_voters_item in current_voters:
         _write_replica_state_v2(out, current_voters_item)
     observers = message.observers
     count = len(observers) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for observers_item in observers:
         _write_replica_state_v2(out, observers_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_data_v2(out: bytearray, message: DescribeQuorumResponseTopicData) -> None:
+def _write_topic_data_v2(out: Pieces, message: DescribeQuorumResponseTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v2(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_listener_v2(out: bytearray, message: DescribeQuorumResponseListener) -> None:
+def _write_listener_v2(out: Pieces, message: DescribeQuorumResponseListener) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_H(message.port)
+        out.append(_pack_H(message.port))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_HB(message.port, 0)
+        out.append(_pack_HB(message.port, 0))
 
 
-def _write_node_v2(out: bytearray, message: DescribeQuorumResponseNode) -> None:
+def _write_node_v2(out: Pieces, message: DescribeQuorumResponseNode) -> None:
     listeners = message.listeners
     count = len(listeners) + 1
     if count < 128:
-        out += _pack_iB(message.node_id, count)
+        out.append(_pack_iB(message.node_id, count))
     else:
-        out += _pack_i(message.node_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.node_id))
+        out.append(pack_length(count))
     for listeners_item in listeners:
         _write_listener_v2(out, listeners_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: DescribeQuorumResponse) -> None:
+def _write_v2(out: Pieces, message: DescribeQuorumResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -1108,31 +1111,31 @@ def _write_v2(out: bytearray, message: DescribeQuorumResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v2(out, topics_item)
     nodes = message.nodes
     count = len(nodes) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for nodes_item in nodes:
         _write_node_v2(out, nodes_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

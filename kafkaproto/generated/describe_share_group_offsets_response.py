@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -224,7 +227,7 @@ class DescribeShareGroupOffsetsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeShareGroupOffsetsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -237,33 +240,34 @@ def _read_partition_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeShareGroupOffsetsResponsePartition, int]:
-    partition_index, start_offset, leader_epoch, error_code, length = _unpack_iqihB(buffer, position)
+    message = DescribeShareGroupOffsetsResponsePartition.__new__(DescribeShareGroupOffsetsResponsePartition)
+    (
+        message.partition_index,
+        message.start_offset,
+        message.leader_epoch,
+        message.error_code,
+        length,
+    ) = _unpack_iqihB(buffer, position)
     position += 19
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.lag = -1
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeShareGroupOffsetsResponsePartition(
-        partition_index,
-        start_offset,
-        leader_epoch,
-        -1,
-        error_code,
-        error_message,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_v0(buffer: Buffer, position: int) -> tuple[DescribeShareGroupOffsetsResponseTopic, int]:
+    message = DescribeShareGroupOffsetsResponseTopic.__new__(DescribeShareGroupOffsetsResponseTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -271,31 +275,32 @@ def _read_topic_v0(buffer: Buffer, position: int) -> tuple[DescribeShareGroupOff
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[DescribeShareGroupOffsetsResponsePartition]
-    topic_id, count = _unpack_uB(buffer, position)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[DescribeShareGroupOffsetsResponsePartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeShareGroupOffsetsResponseTopic(topic_name, topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_group_v0(buffer: Buffer, position: int) -> tuple[DescribeShareGroupOffsetsResponseGroup, int]:
+    message = DescribeShareGroupOffsetsResponseGroup.__new__(DescribeShareGroupOffsetsResponseGroup)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -303,100 +308,96 @@ def _read_group_v0(buffer: Buffer, position: int) -> tuple[DescribeShareGroupOff
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[DescribeShareGroupOffsetsResponseTopic]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v0(buffer, position)
-        topics.append(topics_item)
-    error_code, length = _unpack_hB(buffer, position)
+    topics: list[DescribeShareGroupOffsetsResponseTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_v0(buffer, position)
+            topics.append(topics_item)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeShareGroupOffsetsResponseGroup(
-        group_id,
-        topics,
-        error_code,
-        error_message,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeShareGroupOffsetsResponse, int]:
-    groups: list[DescribeShareGroupOffsetsResponseGroup]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = DescribeShareGroupOffsetsResponse.__new__(DescribeShareGroupOffsetsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_group_v0(buffer, position)
-        groups.append(groups_item)
+    groups: list[DescribeShareGroupOffsetsResponseGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_group_v0(buffer, position)
+            groups.append(groups_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeShareGroupOffsetsResponse(throttle_time_ms, groups, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeShareGroupOffsetsResponsePartition, int]:
-    partition_index, start_offset, leader_epoch, lag, error_code, length = _unpack_iqiqhB(buffer, position)
+    message = DescribeShareGroupOffsetsResponsePartition.__new__(DescribeShareGroupOffsetsResponsePartition)
+    (
+        message.partition_index,
+        message.start_offset,
+        message.leader_epoch,
+        message.lag,
+        message.error_code,
+        length,
+    ) = _unpack_iqiqhB(buffer, position)
     position += 27
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeShareGroupOffsetsResponsePartition(
-        partition_index,
-        start_offset,
-        leader_epoch,
-        lag,
-        error_code,
-        error_message,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_v1(buffer: Buffer, position: int) -> tuple[DescribeShareGroupOffsetsResponseTopic, int]:
+    message = DescribeShareGroupOffsetsResponseTopic.__new__(DescribeShareGroupOffsetsResponseTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -404,31 +405,32 @@ def _read_topic_v1(buffer: Buffer, position: int) -> tuple[DescribeShareGroupOff
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[DescribeShareGroupOffsetsResponsePartition]
-    topic_id, count = _unpack_uB(buffer, position)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v1(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[DescribeShareGroupOffsetsResponsePartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_v1(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeShareGroupOffsetsResponseTopic(topic_name, topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_group_v1(buffer: Buffer, position: int) -> tuple[DescribeShareGroupOffsetsResponseGroup, int]:
+    message = DescribeShareGroupOffsetsResponseGroup.__new__(DescribeShareGroupOffsetsResponseGroup)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -436,70 +438,65 @@ def _read_group_v1(buffer: Buffer, position: int) -> tuple[DescribeShareGroupOff
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[DescribeShareGroupOffsetsResponseTopic]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v1(buffer, position)
-        topics.append(topics_item)
-    error_code, length = _unpack_hB(buffer, position)
+    topics: list[DescribeShareGroupOffsetsResponseTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_v1(buffer, position)
+            topics.append(topics_item)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeShareGroupOffsetsResponseGroup(
-        group_id,
-        topics,
-        error_code,
-        error_message,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeShareGroupOffsetsResponse, int]:
-    groups: list[DescribeShareGroupOffsetsResponseGroup]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = DescribeShareGroupOffsetsResponse.__new__(DescribeShareGroupOffsetsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_group_v1(buffer, position)
-        groups.append(groups_item)
+    groups: list[DescribeShareGroupOffsetsResponseGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_group_v1(buffer, position)
+            groups.append(groups_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeShareGroupOffsetsResponse(throttle_time_ms, groups, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_v0(out: bytearray, message: DescribeShareGroupOffsetsResponsePartition) -> None:
+def _write_partition_v0(out: Pieces, message: DescribeShareGroupOffsetsResponsePartition) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -508,70 +505,70 @@ def _write_partition_v0(out: bytearray, message: DescribeShareGroupOffsetsRespon
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iqihB(
+        out.append(_pack_iqihB(
             message.partition_index,
             message.start_offset,
             message.leader_epoch,
             message.error_code,
             length,
-        )
+        ))
     else:
-        out += _pack_iqih(
+        out.append(_pack_iqih(
             message.partition_index,
             message.start_offset,
             message.leader_epoch,
             message.error_code,
-        )
-        write_string_length(out, length)
-    out += data
+        ))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_v0(out: bytearray, message: DescribeShareGroupOffsetsResponseTopic) -> None:
+def _write_topic_v0(out: Pieces, message: DescribeShareGroupOffsetsResponseTopic) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_group_v0(out: bytearray, message: DescribeShareGroupOffsetsResponseGroup) -> None:
+def _write_group_v0(out: Pieces, message: DescribeShareGroupOffsetsResponseGroup) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v0(out, topics_item)
     error_message = message.error_message
@@ -582,34 +579,34 @@ def _write_group_v0(out: bytearray, message: DescribeShareGroupOffsetsResponseGr
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: DescribeShareGroupOffsetsResponse) -> None:
+def _write_v0(out: Pieces, message: DescribeShareGroupOffsetsResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_group_v0(out, groups_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_partition_v1(out: bytearray, message: DescribeShareGroupOffsetsResponsePartition) -> None:
+def _write_partition_v1(out: Pieces, message: DescribeShareGroupOffsetsResponsePartition) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -618,72 +615,72 @@ def _write_partition_v1(out: bytearray, message: DescribeShareGroupOffsetsRespon
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iqiqhB(
+        out.append(_pack_iqiqhB(
             message.partition_index,
             message.start_offset,
             message.leader_epoch,
             message.lag,
             message.error_code,
             length,
-        )
+        ))
     else:
-        out += _pack_iqiqh(
+        out.append(_pack_iqiqh(
             message.partition_index,
             message.start_offset,
             message.leader_epoch,
             message.lag,
             message.error_code,
-        )
-        write_string_length(out, length)
-    out += data
+        ))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_v1(out: bytearray, message: DescribeShareGroupOffsetsResponseTopic) -> None:
+def _write_topic_v1(out: Pieces, message: DescribeShareGroupOffsetsResponseTopic) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_v1(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_group_v1(out: bytearray, message: DescribeShareGroupOffsetsResponseGroup) -> None:
+def _write_group_v1(out: Pieces, message: DescribeShareGroupOffsetsResponseGroup) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v1(out, topics_item)
     error_message = message.error_message
@@ -694,31 +691,31 @@ def _write_group_v1(out: bytearray, message: DescribeShareGroupOffsetsResponseGr
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: DescribeShareGroupOffsetsResponse) -> None:
+def _write_v1(out: Pieces, message: DescribeShareGroupOffsetsResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_group_v1(out, groups_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -134,7 +137,7 @@ class DescribeTopicPartitionsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeTopicPartitionsRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -147,6 +150,7 @@ def _read_topic_request_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeTopicPartitionsRequestTopicRequest, int]:
+    message = DescribeTopicPartitionsRequestTopicRequest.__new__(DescribeTopicPartitionsRequestTopicRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -154,17 +158,18 @@ def _read_topic_request_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeTopicPartitionsRequestTopicRequest(name, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_cursor_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartitionsRequestCursor, int]:
+    message = DescribeTopicPartitionsRequestCursor.__new__(DescribeTopicPartitionsRequestCursor)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -172,93 +177,94 @@ def _read_cursor_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartiti
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partition_index, tags = _unpack_iB(buffer, position)
+    message.partition_index, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeTopicPartitionsRequestCursor(topic_name, partition_index, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartitionsRequest, int]:
-    topics: list[DescribeTopicPartitionsRequestTopicRequest]
+    message = DescribeTopicPartitionsRequest.__new__(DescribeTopicPartitionsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_request_v0(buffer, position)
-        topics.append(topics_item)
-    response_partition_limit, length = _unpack_ib(buffer, position)
+    topics: list[DescribeTopicPartitionsRequestTopicRequest] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_request_v0(buffer, position)
+            topics.append(topics_item)
+    message.response_partition_limit, mark = _unpack_ib(buffer, position)
     position += 5
-    if length < 0:
-        cursor = None
+    if mark < 0:
+        message.cursor = None
     else:
-        cursor, position = _read_cursor_v0(buffer, position)
+        message.cursor, position = _read_cursor_v0(buffer, position)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeTopicPartitionsRequest(topics, response_partition_limit, cursor, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_topic_request_v0(out: bytearray, message: DescribeTopicPartitionsRequestTopicRequest) -> None:
+def _write_topic_request_v0(out: Pieces, message: DescribeTopicPartitionsRequestTopicRequest) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_cursor_v0(out: bytearray, message: DescribeTopicPartitionsRequestCursor) -> None:
+def _write_cursor_v0(out: Pieces, message: DescribeTopicPartitionsRequestCursor) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_i(message.partition_index)
+        out.append(_pack_i(message.partition_index))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.partition_index, 0)
+        out.append(_pack_iB(message.partition_index, 0))
 
 
-def _write_v0(out: bytearray, message: DescribeTopicPartitionsRequest) -> None:
+def _write_v0(out: Pieces, message: DescribeTopicPartitionsRequest) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_request_v0(out, topics_item)
     cursor = message.cursor
-    out += _pack_ib(message.response_partition_limit, -1 if cursor is None else 1)
+    out.append(_pack_ib(message.response_partition_limit, -1 if cursor is None else 1))
     if cursor is not None:
         _write_cursor_v0(out, cursor)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

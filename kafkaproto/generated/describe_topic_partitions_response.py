@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -265,7 +268,7 @@ class DescribeTopicPartitionsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeTopicPartitionsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -275,134 +278,114 @@ class DescribeTopicPartitionsResponse(Message):
 
 
 def _read_partition_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartitionsResponsePartition, int]:
-    replica_nodes: list[int]
-    error_code, partition_index, leader_id, leader_epoch, count = _unpack_hiiiB(buffer, position)
+    message = DescribeTopicPartitionsResponsePartition.__new__(DescribeTopicPartitionsResponsePartition)
+    (
+        message.error_code,
+        message.partition_index,
+        message.leader_id,
+        message.leader_epoch,
+        count,
+    ) = _unpack_hiiiB(buffer, position)
     position += 15
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        replica_nodes = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.replica_nodes = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        replica_nodes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    isr_nodes: list[int]
+        message.replica_nodes = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        isr_nodes = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.isr_nodes = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        isr_nodes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    eligible_leader_replicas: list[int] | None
+        message.isr_nodes = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        eligible_leader_replicas = None
+        message.eligible_leader_replicas = None
     else:
-        count -= 1
-        if count < TABLE_SIZE:
-            eligible_leader_replicas = [*UNPACK_INT32[count](buffer, position)]
+        if count - 1 < TABLE_SIZE:
+            message.eligible_leader_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
         else:
-            eligible_leader_replicas = unpack_many("i", 4, count, buffer, position)
-        position += count * 4
-    last_known_elr: list[int] | None
+            message.eligible_leader_replicas = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        last_known_elr = None
+        message.last_known_elr = None
     else:
-        count -= 1
-        if count < TABLE_SIZE:
-            last_known_elr = [*UNPACK_INT32[count](buffer, position)]
+        if count - 1 < TABLE_SIZE:
+            message.last_known_elr = [*UNPACK_INT32[count - 1](buffer, position)]
         else:
-            last_known_elr = unpack_many("i", 4, count, buffer, position)
-        position += count * 4
-    offline_replicas: list[int]
+            message.last_known_elr = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        offline_replicas = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.offline_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        offline_replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.offline_replicas = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeTopicPartitionsResponsePartition(
-        error_code,
-        partition_index,
-        leader_id,
-        leader_epoch,
-        replica_nodes,
-        isr_nodes,
-        eligible_leader_replicas,
-        last_known_elr,
-        offline_replicas,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartitionsResponseTopic, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = DescribeTopicPartitionsResponseTopic.__new__(DescribeTopicPartitionsResponseTopic)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        name = None
+        message.name = None
     else:
         end = position + length - 1
-        name = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    partitions: list[DescribeTopicPartitionsResponsePartition]
-    topic_id, is_internal, count = _unpack_utB(buffer, position)
+    message.topic_id, message.is_internal, count = _unpack_utB(buffer, position)
     position += 18
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v0(buffer, position)
-        partitions.append(partitions_item)
-    topic_authorized_operations, tags = _unpack_iB(buffer, position)
+    partitions: list[DescribeTopicPartitionsResponsePartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_v0(buffer, position)
+            partitions.append(partitions_item)
+    message.topic_authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeTopicPartitionsResponseTopic(
-        error_code,
-        name,
-        topic_id,
-        is_internal,
-        partitions,
-        topic_authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_cursor_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartitionsResponseCursor, int]:
+    message = DescribeTopicPartitionsResponseCursor.__new__(DescribeTopicPartitionsResponseCursor)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -410,78 +393,79 @@ def _read_cursor_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartiti
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partition_index, tags = _unpack_iB(buffer, position)
+    message.partition_index, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeTopicPartitionsResponseCursor(topic_name, partition_index, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartitionsResponse, int]:
-    topics: list[DescribeTopicPartitionsResponseTopic]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = DescribeTopicPartitionsResponse.__new__(DescribeTopicPartitionsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v0(buffer, position)
-        topics.append(topics_item)
-    (length,) = _unpack_b(buffer, position)
+    topics: list[DescribeTopicPartitionsResponseTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_v0(buffer, position)
+            topics.append(topics_item)
+    (mark,) = _unpack_b(buffer, position)
     position += 1
-    if length < 0:
-        next_cursor = None
+    if mark < 0:
+        message.next_cursor = None
     else:
-        next_cursor, position = _read_cursor_v0(buffer, position)
+        message.next_cursor, position = _read_cursor_v0(buffer, position)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeTopicPartitionsResponse(throttle_time_ms, topics, next_cursor, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_v0(out: bytearray, message: DescribeTopicPartitionsResponsePartition) -> None:
+def _write_partition_v0(out: Pieces, message: DescribeTopicPartitionsResponsePartition) -> None:
     replica_nodes = message.replica_nodes
     count = len(replica_nodes) + 1
     if count < 128:
-        out += _pack_hiiiB(
+        out.append(_pack_hiiiB(
             message.error_code,
             message.partition_index,
             message.leader_id,
             message.leader_epoch,
             count,
-        )
+        ))
     else:
-        out += _pack_hiii(
+        out.append(_pack_hiii(
             message.error_code,
             message.partition_index,
             message.leader_id,
             message.leader_epoch,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     if len(replica_nodes) < TABLE_SIZE:
-        out += PACK_INT32[len(replica_nodes)](*replica_nodes)
+        out.append(PACK_INT32[len(replica_nodes)](*replica_nodes))
     else:
-        out += pack_many("i", replica_nodes)
+        out.append(pack_many("i", replica_nodes))
     isr_nodes = message.isr_nodes
     count = len(isr_nodes) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(isr_nodes) < TABLE_SIZE:
-        out += PACK_INT32[len(isr_nodes)](*isr_nodes)
+        out.append(PACK_INT32[len(isr_nodes)](*isr_nodes))
     else:
-        out += pack_many("i", isr_nodes)
+        out.append(pack_many("i", isr_nodes))
     eligible_leader_replicas = message.eligible_leader_replicas
     if eligible_leader_replicas is None:
         eligible_leader_replicas = EMPTY
@@ -489,13 +473,13 @@ def _write_partition_v0(out: bytearray, message: DescribeTopicPartitionsResponse
     else:
         count = len(eligible_leader_replicas) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(eligible_leader_replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(eligible_leader_replicas)](*eligible_leader_replicas)
+        out.append(PACK_INT32[len(eligible_leader_replicas)](*eligible_leader_replicas))
     else:
-        out += pack_many("i", eligible_leader_replicas)
+        out.append(pack_many("i", eligible_leader_replicas))
     last_known_elr = message.last_known_elr
     if last_known_elr is None:
         last_known_elr = EMPTY
@@ -503,30 +487,30 @@ def _write_partition_v0(out: bytearray, message: DescribeTopicPartitionsResponse
     else:
         count = len(last_known_elr) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(last_known_elr) < TABLE_SIZE:
-        out += PACK_INT32[len(last_known_elr)](*last_known_elr)
+        out.append(PACK_INT32[len(last_known_elr)](*last_known_elr))
     else:
-        out += pack_many("i", last_known_elr)
+        out.append(pack_many("i", last_known_elr))
     offline_replicas = message.offline_replicas
     count = len(offline_replicas) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(offline_replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(offline_replicas)](*offline_replicas)
+        out.append(PACK_INT32[len(offline_replicas)](*offline_replicas))
     else:
-        out += pack_many("i", offline_replicas)
+        out.append(pack_many("i", offline_replicas))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_v0(out: bytearray, message: DescribeTopicPartitionsResponseTopic) -> None:
+def _write_topic_v0(out: Pieces, message: DescribeTopicPartitionsResponseTopic) -> None:
     name = message.name
     if name is None:
         data = b""
@@ -535,64 +519,64 @@ def _write_topic_v0(out: bytearray, message: DescribeTopicPartitionsResponseTopi
         data = name.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_utB(topic_id, message.is_internal, count)
+        out.append(_pack_utB(topic_id, message.is_internal, count))
     else:
-        out += _pack_ut(topic_id, message.is_internal)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ut(topic_id, message.is_internal))
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_v0(out, partitions_item)
     if message.unknown_tags:
-        out += _pack_i(message.topic_authorized_operations)
+        out.append(_pack_i(message.topic_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.topic_authorized_operations, 0)
+        out.append(_pack_iB(message.topic_authorized_operations, 0))
 
 
-def _write_cursor_v0(out: bytearray, message: DescribeTopicPartitionsResponseCursor) -> None:
+def _write_cursor_v0(out: Pieces, message: DescribeTopicPartitionsResponseCursor) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_i(message.partition_index)
+        out.append(_pack_i(message.partition_index))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.partition_index, 0)
+        out.append(_pack_iB(message.partition_index, 0))
 
 
-def _write_v0(out: bytearray, message: DescribeTopicPartitionsResponse) -> None:
+def _write_v0(out: Pieces, message: DescribeTopicPartitionsResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v0(out, topics_item)
     next_cursor = message.next_cursor
-    out += _pack_b(-1 if next_cursor is None else 1)
+    out.append(_pack_b(-1 if next_cursor is None else 1))
     if next_cursor is not None:
         _write_cursor_v0(out, next_cursor)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

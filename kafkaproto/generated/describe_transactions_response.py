@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -187,7 +190,7 @@ class DescribeTransactionsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeTransactionsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -197,6 +200,7 @@ class DescribeTransactionsResponse(Message):
 
 
 def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[DescribeTransactionsResponseTopicData, int]:
+    message = DescribeTransactionsResponseTopicData.__new__(DescribeTransactionsResponseTopicData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -204,41 +208,42 @@ def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[DescribeTransact
     if not length:
         raise Malformed
     end = position + length - 1
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeTransactionsResponseTopicData(topic, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_transaction_state_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeTransactionsResponseTransactionState, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = DescribeTransactionsResponseTransactionState.__new__(
+        DescribeTransactionsResponseTransactionState,
+    )
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    transactional_id = str(buffer[position:end], "utf-8")
+    message.transactional_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -247,149 +252,143 @@ def _read_transaction_state_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    transaction_state = str(buffer[position:end], "utf-8")
+    message.transaction_state = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[DescribeTransactionsResponseTopicData]
-    transaction_timeout_ms, transaction_start_time_ms, producer_id, producer_epoch, count = _unpack_iqqhB(buffer, position)
+    (
+        message.transaction_timeout_ms,
+        message.transaction_start_time_ms,
+        message.producer_id,
+        message.producer_epoch,
+        count,
+    ) = _unpack_iqqhB(buffer, position)
     position += 23
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[DescribeTransactionsResponseTopicData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_data_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeTransactionsResponseTransactionState(
-        error_code,
-        transactional_id,
-        transaction_state,
-        transaction_timeout_ms,
-        transaction_start_time_ms,
-        producer_id,
-        producer_epoch,
-        topics,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeTransactionsResponse, int]:
-    transaction_states: list[DescribeTransactionsResponseTransactionState]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = DescribeTransactionsResponse.__new__(DescribeTransactionsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    transaction_states = []
-    for _ in range(count):
-        transaction_states_item, position = _read_transaction_state_v0(buffer, position)
-        transaction_states.append(transaction_states_item)
+    transaction_states: list[DescribeTransactionsResponseTransactionState] = []
+    message.transaction_states = transaction_states
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            transaction_states_item, position = _read_transaction_state_v0(buffer, position)
+            transaction_states.append(transaction_states_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeTransactionsResponse(throttle_time_ms, transaction_states, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_topic_data_v0(out: bytearray, message: DescribeTransactionsResponseTopicData) -> None:
+def _write_topic_data_v0(out: Pieces, message: DescribeTransactionsResponseTopicData) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_transaction_state_v0(
-    out: bytearray,
-    message: DescribeTransactionsResponseTransactionState,
-) -> None:
+def _write_transaction_state_v0(out: Pieces, message: DescribeTransactionsResponseTransactionState) -> None:
     transactional_id = message.transactional_id
     data = transactional_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     transaction_state = message.transaction_state
     data = transaction_state.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iqqhB(
+        out.append(_pack_iqqhB(
             message.transaction_timeout_ms,
             message.transaction_start_time_ms,
             message.producer_id,
             message.producer_epoch,
             count,
-        )
+        ))
     else:
-        out += _pack_iqqh(
+        out.append(_pack_iqqh(
             message.transaction_timeout_ms,
             message.transaction_start_time_ms,
             message.producer_id,
             message.producer_epoch,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: DescribeTransactionsResponse) -> None:
+def _write_v0(out: Pieces, message: DescribeTransactionsResponse) -> None:
     transaction_states = message.transaction_states
     count = len(transaction_states) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for transaction_states_item in transaction_states:
         _write_transaction_state_v0(out, transaction_states_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

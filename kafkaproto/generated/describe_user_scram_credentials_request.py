@@ -9,15 +9,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -85,7 +88,7 @@ class DescribeUserScramCredentialsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[DescribeUserScramCredentialsRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -98,6 +101,7 @@ def _read_user_name_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeUserScramCredentialsRequestUserName, int]:
+    message = DescribeUserScramCredentialsRequestUserName.__new__(DescribeUserScramCredentialsRequestUserName)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -105,56 +109,57 @@ def _read_user_name_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeUserScramCredentialsRequestUserName(name, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeUserScramCredentialsRequest, int]:
-    users: list[DescribeUserScramCredentialsRequestUserName] | None
+    message = DescribeUserScramCredentialsRequest.__new__(DescribeUserScramCredentialsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        users = None
+        message.users = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        users = []
-        for _ in range(count):
-            users_item, position = _read_user_name_v0(buffer, position)
-            users.append(users_item)
+        users: list[DescribeUserScramCredentialsRequestUserName] = []
+        message.users = users
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                users_item, position = _read_user_name_v0(buffer, position)
+                users.append(users_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeUserScramCredentialsRequest(users, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_user_name_v0(out: bytearray, message: DescribeUserScramCredentialsRequestUserName) -> None:
+def _write_user_name_v0(out: Pieces, message: DescribeUserScramCredentialsRequestUserName) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: DescribeUserScramCredentialsRequest) -> None:
+def _write_v0(out: Pieces, message: DescribeUserScramCredentialsRequest) -> None:
     users = message.users
     if users is None:
         users = EMPTY
@@ -162,15 +167,15 @@ def _write_v0(out: bytearray, message: DescribeUserScramCredentialsRequest) -> N
     else:
         count = len(users) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for users_item in users:
         _write_user_name_v0(out, users_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

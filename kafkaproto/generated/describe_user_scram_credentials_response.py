@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -166,7 +169,7 @@ class DescribeUserScramCredentialsResponse(Message):
     ) -> tuple[DescribeUserScramCredentialsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -179,18 +182,24 @@ def _read_credential_info_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeUserScramCredentialsResponseCredentialInfo, int]:
-    mechanism, iterations, tags = _unpack_biB(buffer, position)
+    message = DescribeUserScramCredentialsResponseCredentialInfo.__new__(
+        DescribeUserScramCredentialsResponseCredentialInfo,
+    )
+    message.mechanism, message.iterations, tags = _unpack_biB(buffer, position)
     position += 6
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeUserScramCredentialsResponseCredentialInfo(mechanism, iterations, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_describe_user_scram_credentials_result_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult, int]:
+    message = DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult.__new__(
+        DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -198,108 +207,97 @@ def _read_describe_user_scram_credentials_result_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    user = str(buffer[position:end], "utf-8")
+    message.user = str(buffer[position:end], "utf-8")
     position = end
-    error_code, length = _unpack_hB(buffer, position)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    credential_infos: list[DescribeUserScramCredentialsResponseCredentialInfo]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    credential_infos = []
-    for _ in range(count):
-        credential_infos_item, position = _read_credential_info_v0(buffer, position)
-        credential_infos.append(credential_infos_item)
+    credential_infos: list[DescribeUserScramCredentialsResponseCredentialInfo] = []
+    message.credential_infos = credential_infos
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            credential_infos_item, position = _read_credential_info_v0(buffer, position)
+            credential_infos.append(credential_infos_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult(
-        user,
-        error_code,
-        error_message,
-        credential_infos,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeUserScramCredentialsResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = DescribeUserScramCredentialsResponse.__new__(DescribeUserScramCredentialsResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    results: list[DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_describe_user_scram_credentials_result_v0(buffer, position)
-        results.append(results_item)
+    results: list[DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult] = []
+    message.results = results
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            results_item, position = _read_describe_user_scram_credentials_result_v0(buffer, position)
+            results.append(results_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return DescribeUserScramCredentialsResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        results,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_credential_info_v0(
-    out: bytearray,
+    out: Pieces,
     message: DescribeUserScramCredentialsResponseCredentialInfo,
 ) -> None:
     if message.unknown_tags:
-        out += _pack_bi(message.mechanism, message.iterations)
+        out.append(_pack_bi(message.mechanism, message.iterations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_biB(message.mechanism, message.iterations, 0)
+        out.append(_pack_biB(message.mechanism, message.iterations, 0))
 
 
 def _write_describe_user_scram_credentials_result_v0(
-    out: bytearray,
+    out: Pieces,
     message: DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult,
 ) -> None:
     user = message.user
     data = user.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -308,26 +306,26 @@ def _write_describe_user_scram_credentials_result_v0(
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     credential_infos = message.credential_infos
     count = len(credential_infos) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for credential_infos_item in credential_infos:
         _write_credential_info_v0(out, credential_infos_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: DescribeUserScramCredentialsResponse) -> None:
+def _write_v0(out: Pieces, message: DescribeUserScramCredentialsResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -336,23 +334,23 @@ def _write_v0(out: bytearray, message: DescribeUserScramCredentialsResponse) -> 
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     results = message.results
     count = len(results) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for results_item in results:
         _write_describe_user_scram_credentials_result_v0(out, results_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -121,7 +124,7 @@ class ElectLeadersRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ElectLeadersRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -134,66 +137,75 @@ def _read_topic_partitions_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ElectLeadersRequestTopicPartitions, int]:
+    message = ElectLeadersRequestTopicPartitions.__new__(ElectLeadersRequestTopicPartitions)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+        message.partitions = [*UNPACK_INT32[count](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
+        message.partitions = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    return ElectLeadersRequestTopicPartitions(topic, partitions), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ElectLeadersRequest, int]:
-    topic_partitions: list[ElectLeadersRequestTopicPartitions] | None
+    message = ElectLeadersRequest.__new__(ElectLeadersRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
-        topic_partitions = None
+        message.topic_partitions = None
     else:
-        if count > len(buffer) - position:
-            raise Malformed
-        topic_partitions = []
-        for _ in range(count):
-            topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
-            topic_partitions.append(topic_partitions_item)
-    (timeout_ms,) = _unpack_i(buffer, position)
+        topic_partitions: list[ElectLeadersRequestTopicPartitions] = []
+        message.topic_partitions = topic_partitions
+        if count:
+            if count > len(buffer) - position:
+                raise Malformed
+            for _ in range(count):
+                topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
+                topic_partitions.append(topic_partitions_item)
+    (message.timeout_ms,) = _unpack_i(buffer, position)
     position += 4
-    return ElectLeadersRequest(0, topic_partitions, timeout_ms), position
+    message.election_type = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ElectLeadersRequest, int]:
-    topic_partitions: list[ElectLeadersRequestTopicPartitions] | None
-    election_type, count = _unpack_bi(buffer, position)
+    message = ElectLeadersRequest.__new__(ElectLeadersRequest)
+    message.election_type, count = _unpack_bi(buffer, position)
     position += 5
     if count < 0:
-        topic_partitions = None
+        message.topic_partitions = None
     else:
-        if count > len(buffer) - position:
-            raise Malformed
-        topic_partitions = []
-        for _ in range(count):
-            topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
-            topic_partitions.append(topic_partitions_item)
-    (timeout_ms,) = _unpack_i(buffer, position)
+        topic_partitions: list[ElectLeadersRequestTopicPartitions] = []
+        message.topic_partitions = topic_partitions
+        if count:
+            if count > len(buffer) - position:
+                raise Malformed
+            for _ in range(count):
+                topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
+                topic_partitions.append(topic_partitions_item)
+    (message.timeout_ms,) = _unpack_i(buffer, position)
     position += 4
-    return ElectLeadersRequest(election_type, topic_partitions, timeout_ms), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_partitions_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[ElectLeadersRequestTopicPartitions, int]:
+    message = ElectLeadersRequestTopicPartitions.__new__(ElectLeadersRequestTopicPartitions)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -201,71 +213,70 @@ def _read_topic_partitions_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ElectLeadersRequestTopicPartitions(topic, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[ElectLeadersRequest, int]:
-    topic_partitions: list[ElectLeadersRequestTopicPartitions] | None
-    election_type, count = _unpack_bB(buffer, position)
+    message = ElectLeadersRequest.__new__(ElectLeadersRequest)
+    message.election_type, count = _unpack_bB(buffer, position)
     position += 2
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        topic_partitions = None
+        message.topic_partitions = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        topic_partitions = []
-        for _ in range(count):
-            topic_partitions_item, position = _read_topic_partitions_v2(buffer, position)
-            topic_partitions.append(topic_partitions_item)
-    timeout_ms, tags = _unpack_iB(buffer, position)
+        topic_partitions: list[ElectLeadersRequestTopicPartitions] = []
+        message.topic_partitions = topic_partitions
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                topic_partitions_item, position = _read_topic_partitions_v2(buffer, position)
+                topic_partitions.append(topic_partitions_item)
+    message.timeout_ms, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ElectLeadersRequest(election_type, topic_partitions, timeout_ms, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_topic_partitions_v0(out: bytearray, message: ElectLeadersRequestTopicPartitions) -> None:
+def _write_topic_partitions_v0(out: Pieces, message: ElectLeadersRequestTopicPartitions) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: ElectLeadersRequest) -> None:
+def _write_v0(out: Pieces, message: ElectLeadersRequest) -> None:
     if message.election_type != 0:
         raise Malformed
     topic_partitions = message.topic_partitions
@@ -274,55 +285,55 @@ def _write_v0(out: bytearray, message: ElectLeadersRequest) -> None:
         count = -1
     else:
         count = len(topic_partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topic_partitions_item in topic_partitions:
         _write_topic_partitions_v0(out, topic_partitions_item)
-    out += _pack_i(message.timeout_ms)
+    out.append(_pack_i(message.timeout_ms))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: ElectLeadersRequest) -> None:
+def _write_v1(out: Pieces, message: ElectLeadersRequest) -> None:
     topic_partitions = message.topic_partitions
     if topic_partitions is None:
         topic_partitions = EMPTY
         count = -1
     else:
         count = len(topic_partitions)
-    out += _pack_bi(message.election_type, count)
+    out.append(_pack_bi(message.election_type, count))
     for topic_partitions_item in topic_partitions:
         _write_topic_partitions_v0(out, topic_partitions_item)
-    out += _pack_i(message.timeout_ms)
+    out.append(_pack_i(message.timeout_ms))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_partitions_v2(out: bytearray, message: ElectLeadersRequestTopicPartitions) -> None:
+def _write_topic_partitions_v2(out: Pieces, message: ElectLeadersRequestTopicPartitions) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: ElectLeadersRequest) -> None:
+def _write_v2(out: Pieces, message: ElectLeadersRequest) -> None:
     topic_partitions = message.topic_partitions
     if topic_partitions is None:
         topic_partitions = EMPTY
@@ -330,17 +341,17 @@ def _write_v2(out: bytearray, message: ElectLeadersRequest) -> None:
     else:
         count = len(topic_partitions) + 1
     if count < 128:
-        out += _pack_bB(message.election_type, count)
+        out.append(_pack_bB(message.election_type, count))
     else:
-        out += _pack_b(message.election_type)
-        write_unsigned_varint(out, count)
+        out.append(_pack_b(message.election_type))
+        out.append(pack_length(count))
     for topic_partitions_item in topic_partitions:
         _write_topic_partitions_v2(out, topic_partitions_item)
     if message.unknown_tags:
-        out += _pack_i(message.timeout_ms)
+        out.append(_pack_i(message.timeout_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.timeout_ms, 0)
+        out.append(_pack_iB(message.timeout_ms, 0))
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -156,7 +159,7 @@ class ElectLeadersResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ElectLeadersResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -169,98 +172,112 @@ def _read_partition_result_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ElectLeadersResponsePartitionResult, int]:
-    partition_id, error_code, length = _unpack_ihh(buffer, position)
+    message = ElectLeadersResponsePartitionResult.__new__(ElectLeadersResponsePartitionResult)
+    message.partition_id, message.error_code, length = _unpack_ihh(buffer, position)
     position += 8
     if length < 0:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    return ElectLeadersResponsePartitionResult(partition_id, error_code, error_message), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_replica_election_result_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ElectLeadersResponseReplicaElectionResult, int]:
+    message = ElectLeadersResponseReplicaElectionResult.__new__(ElectLeadersResponseReplicaElectionResult)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partition_result: list[ElectLeadersResponsePartitionResult]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partition_result = []
-    for _ in range(count):
-        partition_result_item, position = _read_partition_result_v0(buffer, position)
-        partition_result.append(partition_result_item)
-    return ElectLeadersResponseReplicaElectionResult(topic, partition_result), position
+    partition_result: list[ElectLeadersResponsePartitionResult] = []
+    message.partition_result = partition_result
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partition_result_item, position = _read_partition_result_v0(buffer, position)
+            partition_result.append(partition_result_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ElectLeadersResponse, int]:
-    replica_election_results: list[ElectLeadersResponseReplicaElectionResult]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = ElectLeadersResponse.__new__(ElectLeadersResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    replica_election_results = []
-    for _ in range(count):
-        replica_election_results_item, position = _read_replica_election_result_v0(buffer, position)
-        replica_election_results.append(replica_election_results_item)
-    return ElectLeadersResponse(throttle_time_ms, 0, replica_election_results), position
+    replica_election_results: list[ElectLeadersResponseReplicaElectionResult] = []
+    message.replica_election_results = replica_election_results
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            replica_election_results_item, position = _read_replica_election_result_v0(buffer, position)
+            replica_election_results.append(replica_election_results_item)
+    message.error_code = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ElectLeadersResponse, int]:
-    replica_election_results: list[ElectLeadersResponseReplicaElectionResult]
-    throttle_time_ms, error_code, count = _unpack_ihi(buffer, position)
+    message = ElectLeadersResponse.__new__(ElectLeadersResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihi(buffer, position)
     position += 10
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    replica_election_results = []
-    for _ in range(count):
-        replica_election_results_item, position = _read_replica_election_result_v0(buffer, position)
-        replica_election_results.append(replica_election_results_item)
-    return ElectLeadersResponse(throttle_time_ms, error_code, replica_election_results), position
+    replica_election_results: list[ElectLeadersResponseReplicaElectionResult] = []
+    message.replica_election_results = replica_election_results
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            replica_election_results_item, position = _read_replica_election_result_v0(buffer, position)
+            replica_election_results.append(replica_election_results_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_result_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[ElectLeadersResponsePartitionResult, int]:
-    partition_id, error_code, length = _unpack_ihB(buffer, position)
+    message = ElectLeadersResponsePartitionResult.__new__(ElectLeadersResponsePartitionResult)
+    message.partition_id, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ElectLeadersResponsePartitionResult(partition_id, error_code, error_message, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_replica_election_result_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[ElectLeadersResponseReplicaElectionResult, int]:
+    message = ElectLeadersResponseReplicaElectionResult.__new__(ElectLeadersResponseReplicaElectionResult)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -268,54 +285,55 @@ def _read_replica_election_result_v2(
     if not length:
         raise Malformed
     end = position + length - 1
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partition_result: list[ElectLeadersResponsePartitionResult]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partition_result = []
-    for _ in range(count):
-        partition_result_item, position = _read_partition_result_v2(buffer, position)
-        partition_result.append(partition_result_item)
+    partition_result: list[ElectLeadersResponsePartitionResult] = []
+    message.partition_result = partition_result
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partition_result_item, position = _read_partition_result_v2(buffer, position)
+            partition_result.append(partition_result_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ElectLeadersResponseReplicaElectionResult(topic, partition_result, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[ElectLeadersResponse, int]:
-    replica_election_results: list[ElectLeadersResponseReplicaElectionResult]
-    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    message = ElectLeadersResponse.__new__(ElectLeadersResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    replica_election_results = []
-    for _ in range(count):
-        replica_election_results_item, position = _read_replica_election_result_v2(buffer, position)
-        replica_election_results.append(replica_election_results_item)
+    replica_election_results: list[ElectLeadersResponseReplicaElectionResult] = []
+    message.replica_election_results = replica_election_results
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            replica_election_results_item, position = _read_replica_election_result_v2(buffer, position)
+            replica_election_results.append(replica_election_results_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ElectLeadersResponse(throttle_time_ms, error_code, replica_election_results, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_result_v0(out: bytearray, message: ElectLeadersResponsePartitionResult) -> None:
+def _write_partition_result_v0(out: Pieces, message: ElectLeadersResponsePartitionResult) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -323,53 +341,53 @@ def _write_partition_result_v0(out: bytearray, message: ElectLeadersResponsePart
     else:
         data = error_message.encode()
         length = len(data)
-    out += _pack_ihh(message.partition_id, message.error_code, length)
-    out += data
+    out.append(_pack_ihh(message.partition_id, message.error_code, length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_replica_election_result_v0(
-    out: bytearray,
+    out: Pieces,
     message: ElectLeadersResponseReplicaElectionResult,
 ) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partition_result = message.partition_result
     count = len(partition_result)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partition_result_item in partition_result:
         _write_partition_result_v0(out, partition_result_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: ElectLeadersResponse) -> None:
+def _write_v0(out: Pieces, message: ElectLeadersResponse) -> None:
     if message.error_code != 0:
         raise Malformed
     replica_election_results = message.replica_election_results
     count = len(replica_election_results)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for replica_election_results_item in replica_election_results:
         _write_replica_election_result_v0(out, replica_election_results_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: ElectLeadersResponse) -> None:
+def _write_v1(out: Pieces, message: ElectLeadersResponse) -> None:
     replica_election_results = message.replica_election_results
     count = len(replica_election_results)
-    out += _pack_ihi(message.throttle_time_ms, message.error_code, count)
+    out.append(_pack_ihi(message.throttle_time_ms, message.error_code, count))
     for replica_election_results_item in replica_election_results:
         _write_replica_election_result_v0(out, replica_election_results_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_result_v2(out: bytearray, message: ElectLeadersResponsePartitionResult) -> None:
+def _write_partition_result_v2(out: Pieces, message: ElectLeadersResponsePartitionResult) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -378,57 +396,57 @@ def _write_partition_result_v2(out: bytearray, message: ElectLeadersResponsePart
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.partition_id, message.error_code, length)
+        out.append(_pack_ihB(message.partition_id, message.error_code, length))
     else:
-        out += _pack_ih(message.partition_id, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.partition_id, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_replica_election_result_v2(
-    out: bytearray,
+    out: Pieces,
     message: ElectLeadersResponseReplicaElectionResult,
 ) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partition_result = message.partition_result
     count = len(partition_result) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partition_result_item in partition_result:
         _write_partition_result_v2(out, partition_result_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: ElectLeadersResponse) -> None:
+def _write_v2(out: Pieces, message: ElectLeadersResponse) -> None:
     replica_election_results = message.replica_election_results
     count = len(replica_election_results) + 1
     if count < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
     for replica_election_results_item in replica_election_results:
         _write_replica_election_result_v2(out, replica_election_results_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

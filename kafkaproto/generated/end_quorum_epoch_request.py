@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -256,7 +259,7 @@ class EndQuorumEpochRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[EndQuorumEpochRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -266,109 +269,110 @@ class EndQuorumEpochRequest(Message):
 
 
 def _read_partition_data_v0(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequestPartitionData, int]:
-    preferred_successors: list[int]
-    partition_index, leader_id, leader_epoch, count = _unpack_iiii(buffer, position)
+    message = EndQuorumEpochRequestPartitionData.__new__(EndQuorumEpochRequestPartitionData)
+    message.partition_index, message.leader_id, message.leader_epoch, count = _unpack_iiii(buffer, position)
     position += 16
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        preferred_successors = [*UNPACK_INT32[count](buffer, position)]
+        message.preferred_successors = [*UNPACK_INT32[count](buffer, position)]
     else:
-        preferred_successors = unpack_many("i", 4, count, buffer, position)
+        message.preferred_successors = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    return EndQuorumEpochRequestPartitionData(
-        partition_index,
-        leader_id,
-        leader_epoch,
-        preferred_successors,
-    ), position
+    message.preferred_candidates = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequestTopicData, int]:
+    message = EndQuorumEpochRequestTopicData.__new__(EndQuorumEpochRequestTopicData)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[EndQuorumEpochRequestPartitionData]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v0(buffer, position)
-        partitions.append(partitions_item)
-    return EndQuorumEpochRequestTopicData(topic_name, partitions), position
+    partitions: list[EndQuorumEpochRequestPartitionData] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_data_v0(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequest, int]:
+    message = EndQuorumEpochRequest.__new__(EndQuorumEpochRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[EndQuorumEpochRequestTopicData]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v0(buffer, position)
-        topics.append(topics_item)
-    return EndQuorumEpochRequest(cluster_id, topics), position
+    topics: list[EndQuorumEpochRequestTopicData] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_data_v0(buffer, position)
+            topics.append(topics_item)
+    message.leader_endpoints = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_replica_info_v1(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequestReplicaInfo, int]:
-    candidate_id, candidate_directory_id, tags = _unpack_iuB(buffer, position)
+    message = EndQuorumEpochRequestReplicaInfo.__new__(EndQuorumEpochRequestReplicaInfo)
+    message.candidate_id, message.candidate_directory_id, tags = _unpack_iuB(buffer, position)
     position += 21
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return EndQuorumEpochRequestReplicaInfo(candidate_id, candidate_directory_id, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_data_v1(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequestPartitionData, int]:
-    preferred_candidates: list[EndQuorumEpochRequestReplicaInfo]
-    partition_index, leader_id, leader_epoch, count = _unpack_iiiB(buffer, position)
+    message = EndQuorumEpochRequestPartitionData.__new__(EndQuorumEpochRequestPartitionData)
+    message.partition_index, message.leader_id, message.leader_epoch, count = _unpack_iiiB(buffer, position)
     position += 13
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    preferred_candidates = []
-    for _ in range(count):
-        preferred_candidates_item, position = _read_replica_info_v1(buffer, position)
-        preferred_candidates.append(preferred_candidates_item)
+    preferred_candidates: list[EndQuorumEpochRequestReplicaInfo] = []
+    message.preferred_candidates = preferred_candidates
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            preferred_candidates_item, position = _read_replica_info_v1(buffer, position)
+            preferred_candidates.append(preferred_candidates_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.preferred_successors = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return EndQuorumEpochRequestPartitionData(
-        partition_index,
-        leader_id,
-        leader_epoch,
-        [],
-        preferred_candidates,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequestTopicData, int]:
+    message = EndQuorumEpochRequestTopicData.__new__(EndQuorumEpochRequestTopicData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -376,34 +380,35 @@ def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRe
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[EndQuorumEpochRequestPartitionData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v1(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[EndQuorumEpochRequestPartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v1(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return EndQuorumEpochRequestTopicData(topic_name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_leader_endpoint_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[EndQuorumEpochRequestLeaderEndpoint, int]:
+    message = EndQuorumEpochRequestLeaderEndpoint.__new__(EndQuorumEpochRequestLeaderEndpoint)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -411,7 +416,7 @@ def _read_leader_endpoint_v1(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -420,91 +425,92 @@ def _read_leader_endpoint_v1(
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, tags = _unpack_HB(buffer, position)
+    message.port, tags = _unpack_HB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return EndQuorumEpochRequestLeaderEndpoint(name, host, port, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequest, int]:
+    message = EndQuorumEpochRequest.__new__(EndQuorumEpochRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length - 1
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[EndQuorumEpochRequestTopicData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v1(buffer, position)
-        topics.append(topics_item)
-    leader_endpoints: list[EndQuorumEpochRequestLeaderEndpoint]
+    topics: list[EndQuorumEpochRequestTopicData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_data_v1(buffer, position)
+            topics.append(topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    leader_endpoints = []
-    for _ in range(count):
-        leader_endpoints_item, position = _read_leader_endpoint_v1(buffer, position)
-        leader_endpoints.append(leader_endpoints_item)
+    leader_endpoints: list[EndQuorumEpochRequestLeaderEndpoint] = []
+    message.leader_endpoints = leader_endpoints
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            leader_endpoints_item, position = _read_leader_endpoint_v1(buffer, position)
+            leader_endpoints.append(leader_endpoints_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return EndQuorumEpochRequest(cluster_id, topics, leader_endpoints, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_data_v0(out: bytearray, message: EndQuorumEpochRequestPartitionData) -> None:
+def _write_partition_data_v0(out: Pieces, message: EndQuorumEpochRequestPartitionData) -> None:
     preferred_successors = message.preferred_successors
     count = len(preferred_successors)
-    out += _pack_iiii(message.partition_index, message.leader_id, message.leader_epoch, count)
+    out.append(_pack_iiii(message.partition_index, message.leader_id, message.leader_epoch, count))
     if len(preferred_successors) < TABLE_SIZE:
-        out += PACK_INT32[len(preferred_successors)](*preferred_successors)
+        out.append(PACK_INT32[len(preferred_successors)](*preferred_successors))
     else:
-        out += pack_many("i", preferred_successors)
+        out.append(pack_many("i", preferred_successors))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_data_v0(out: bytearray, message: EndQuorumEpochRequestTopicData) -> None:
+def _write_topic_data_v0(out: Pieces, message: EndQuorumEpochRequestTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_data_v0(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: EndQuorumEpochRequest) -> None:
+def _write_v0(out: Pieces, message: EndQuorumEpochRequest) -> None:
     cluster_id = message.cluster_id
     if cluster_id is None:
         data = b""
@@ -512,92 +518,92 @@ def _write_v0(out: bytearray, message: EndQuorumEpochRequest) -> None:
     else:
         data = cluster_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_data_v0(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_replica_info_v1(out: bytearray, message: EndQuorumEpochRequestReplicaInfo) -> None:
+def _write_replica_info_v1(out: Pieces, message: EndQuorumEpochRequestReplicaInfo) -> None:
     candidate_directory_id = message.candidate_directory_id
     if len(candidate_directory_id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_iu(message.candidate_id, candidate_directory_id)
+        out.append(_pack_iu(message.candidate_id, candidate_directory_id))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iuB(message.candidate_id, candidate_directory_id, 0)
+        out.append(_pack_iuB(message.candidate_id, candidate_directory_id, 0))
 
 
-def _write_partition_data_v1(out: bytearray, message: EndQuorumEpochRequestPartitionData) -> None:
+def _write_partition_data_v1(out: Pieces, message: EndQuorumEpochRequestPartitionData) -> None:
     preferred_candidates = message.preferred_candidates
     count = len(preferred_candidates) + 1
     if count < 128:
-        out += _pack_iiiB(message.partition_index, message.leader_id, message.leader_epoch, count)
+        out.append(_pack_iiiB(message.partition_index, message.leader_id, message.leader_epoch, count))
     else:
-        out += _pack_iii(message.partition_index, message.leader_id, message.leader_epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iii(message.partition_index, message.leader_id, message.leader_epoch))
+        out.append(pack_length(count))
     for preferred_candidates_item in preferred_candidates:
         _write_replica_info_v1(out, preferred_candidates_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_data_v1(out: bytearray, message: EndQuorumEpochRequestTopicData) -> None:
+def _write_topic_data_v1(out: Pieces, message: EndQuorumEpochRequestTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v1(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_leader_endpoint_v1(out: bytearray, message: EndQuorumEpochRequestLeaderEndpoint) -> None:
+def _write_leader_endpoint_v1(out: Pieces, message: EndQuorumEpochRequestLeaderEndpoint) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_H(message.port)
+        out.append(_pack_H(message.port))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_HB(message.port, 0)
+        out.append(_pack_HB(message.port, 0))
 
 
-def _write_v1(out: bytearray, message: EndQuorumEpochRequest) -> None:
+def _write_v1(out: Pieces, message: EndQuorumEpochRequest) -> None:
     cluster_id = message.cluster_id
     if cluster_id is None:
         data = b""
@@ -606,30 +612,30 @@ def _write_v1(out: bytearray, message: EndQuorumEpochRequest) -> None:
         data = cluster_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v1(out, topics_item)
     leader_endpoints = message.leader_endpoints
     count = len(leader_endpoints) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for leader_endpoints_item in leader_endpoints:
         _write_leader_endpoint_v1(out, leader_endpoints_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import MessageSchema, StructSchema
-from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Pieces, read_unknown_tags, write_tag_section
 
 
 
@@ -44,7 +44,7 @@ class EndTransactionRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[EndTransactionRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -54,19 +54,20 @@ class EndTransactionRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[EndTransactionRecord, int]:
+    message = EndTransactionRecord.__new__(EndTransactionRecord)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return EndTransactionRecord(unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: EndTransactionRecord) -> None:
+def _write_v0(out: Pieces, message: EndTransactionRecord) -> None:
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

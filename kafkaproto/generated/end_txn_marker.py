@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed
+from kafkaproto.support import Buffer, Malformed, Pieces
 
 _unpack_i = struct.Struct(">i").unpack_from
 _pack_i = struct.Struct(">i").pack
@@ -55,7 +55,7 @@ class EndTxnMarker(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[EndTxnMarker, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -65,13 +65,15 @@ class EndTxnMarker(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[EndTxnMarker, int]:
-    (coordinator_epoch,) = _unpack_i(buffer, position)
+    message = EndTxnMarker.__new__(EndTxnMarker)
+    (message.coordinator_epoch,) = _unpack_i(buffer, position)
     position += 4
-    return EndTxnMarker(coordinator_epoch), position
+    message.unknown_tags = None
+    return message, position
 
 
-def _write_v0(out: bytearray, message: EndTxnMarker) -> None:
-    out += _pack_i(message.coordinator_epoch)
+def _write_v0(out: Pieces, message: EndTxnMarker) -> None:
+    out.append(_pack_i(message.coordinator_epoch))
     if message.unknown_tags:
         raise Malformed
 

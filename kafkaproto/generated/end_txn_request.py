@@ -12,11 +12,13 @@ from typing import ClassVar
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -81,7 +83,7 @@ class EndTxnRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[EndTxnRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -91,19 +93,22 @@ class EndTxnRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[EndTxnRequest, int]:
+    message = EndTxnRequest.__new__(EndTxnRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    transactional_id = str(buffer[position:end], "utf-8")
+    message.transactional_id = str(buffer[position:end], "utf-8")
     position = end
-    producer_id, producer_epoch, committed = _unpack_qht(buffer, position)
+    message.producer_id, message.producer_epoch, message.committed = _unpack_qht(buffer, position)
     position += 11
-    return EndTxnRequest(transactional_id, producer_id, producer_epoch, committed), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[EndTxnRequest, int]:
+    message = EndTxnRequest.__new__(EndTxnRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -111,41 +116,41 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[EndTxnRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    transactional_id = str(buffer[position:end], "utf-8")
+    message.transactional_id = str(buffer[position:end], "utf-8")
     position = end
-    producer_id, producer_epoch, committed, tags = _unpack_qhtB(buffer, position)
+    message.producer_id, message.producer_epoch, message.committed, tags = _unpack_qhtB(buffer, position)
     position += 12
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return EndTxnRequest(transactional_id, producer_id, producer_epoch, committed, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: EndTxnRequest) -> None:
+def _write_v0(out: Pieces, message: EndTxnRequest) -> None:
     transactional_id = message.transactional_id
     data = transactional_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
-    out += _pack_qht(message.producer_id, message.producer_epoch, message.committed)
+    out.append(_pack_h(length))
+    out.append(data)
+    out.append(_pack_qht(message.producer_id, message.producer_epoch, message.committed))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: EndTxnRequest) -> None:
+def _write_v3(out: Pieces, message: EndTxnRequest) -> None:
     transactional_id = message.transactional_id
     data = transactional_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_qht(message.producer_id, message.producer_epoch, message.committed)
+        out.append(_pack_qht(message.producer_id, message.producer_epoch, message.committed))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qhtB(message.producer_id, message.producer_epoch, message.committed, 0)
+        out.append(_pack_qhtB(message.producer_id, message.producer_epoch, message.committed, 0))
 
 
 _READERS = (

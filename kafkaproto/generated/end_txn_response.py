@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Malformed, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_ih = struct.Struct(">ih").unpack_from
 _unpack_ihB = struct.Struct(">ihB").unpack_from
@@ -75,7 +75,7 @@ class EndTxnResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[EndTxnResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -85,60 +85,74 @@ class EndTxnResponse(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[EndTxnResponse, int]:
-    throttle_time_ms, error_code = _unpack_ih(buffer, position)
+    message = EndTxnResponse.__new__(EndTxnResponse)
+    message.throttle_time_ms, message.error_code = _unpack_ih(buffer, position)
     position += 6
-    return EndTxnResponse(throttle_time_ms, error_code), position
+    message.producer_id = -1
+    message.producer_epoch = -1
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[EndTxnResponse, int]:
-    throttle_time_ms, error_code, tags = _unpack_ihB(buffer, position)
+    message = EndTxnResponse.__new__(EndTxnResponse)
+    message.throttle_time_ms, message.error_code, tags = _unpack_ihB(buffer, position)
     position += 7
-    unknown: dict[int, bytes] | None = None
+    message.producer_id = -1
+    message.producer_epoch = -1
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return EndTxnResponse(throttle_time_ms, error_code, -1, -1, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[EndTxnResponse, int]:
-    throttle_time_ms, error_code, producer_id, producer_epoch, tags = _unpack_ihqhB(buffer, position)
+    message = EndTxnResponse.__new__(EndTxnResponse)
+    (
+        message.throttle_time_ms,
+        message.error_code,
+        message.producer_id,
+        message.producer_epoch,
+        tags,
+    ) = _unpack_ihqhB(buffer, position)
     position += 17
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return EndTxnResponse(throttle_time_ms, error_code, producer_id, producer_epoch, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: EndTxnResponse) -> None:
-    out += _pack_ih(message.throttle_time_ms, message.error_code)
+def _write_v0(out: Pieces, message: EndTxnResponse) -> None:
+    out.append(_pack_ih(message.throttle_time_ms, message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: EndTxnResponse) -> None:
+def _write_v3(out: Pieces, message: EndTxnResponse) -> None:
     if message.unknown_tags:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, 0)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, 0))
 
 
-def _write_v5(out: bytearray, message: EndTxnResponse) -> None:
+def _write_v5(out: Pieces, message: EndTxnResponse) -> None:
     if message.unknown_tags:
-        out += _pack_ihqh(
+        out.append(_pack_ihqh(
             message.throttle_time_ms,
             message.error_code,
             message.producer_id,
             message.producer_epoch,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihqhB(
+        out.append(_pack_ihqhB(
             message.throttle_time_ms,
             message.error_code,
             message.producer_id,
             message.producer_epoch,
             0,
-        )
+        ))
 
 
 _READERS = (

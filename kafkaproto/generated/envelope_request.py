@@ -9,9 +9,18 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Buffers, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import (
+    BYTES,
+    Buffer,
+    Buffers,
+    Malformed,
+    Pieces,
+    pack_length,
+    read_unknown_tags,
+    write_tag_section,
+)
 
 
 
@@ -63,7 +72,7 @@ class EnvelopeRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[EnvelopeRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -73,6 +82,8 @@ class EnvelopeRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[EnvelopeRequest, int]:
+    view = memoryview(buffer)
+    message = EnvelopeRequest.__new__(EnvelopeRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -80,17 +91,17 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[EnvelopeRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    request_data = memoryview(buffer)[position:end]
+    message.request_data = view[position:end]
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_unsigned_varint(buffer, position - 1)
     if not length:
-        request_principal = None
+        message.request_principal = None
     else:
         end = position + length - 1
-        request_principal = bytes(buffer[position:end])
+        message.request_principal = bytes(buffer[position:end])
         position = end
     length = buffer[position]
     position += 1
@@ -99,49 +110,49 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[EnvelopeRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    client_host_address = bytes(buffer[position:end])
+    message.client_host_address = bytes(buffer[position:end])
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return EnvelopeRequest(request_data, request_principal, client_host_address, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: EnvelopeRequest) -> None:
+def _write_v0(out: Pieces, message: EnvelopeRequest) -> None:
     request_data = message.request_data
-    request_data_data = b"".join(request_data) if isinstance(request_data, list) else request_data
-    length = len(request_data_data) + 1
+    length = (sum(map(len, request_data)) if isinstance(request_data, list) else len(request_data)) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += request_data_data
+        out.append(pack_length(length))
+    if isinstance(request_data, list):
+        out.extend(request_data)
+    else:
+        out.append(request_data)
     request_principal = message.request_principal
     if request_principal is None:
-        data = b""
+        request_principal = b""
         length = 0
     else:
-        data = request_principal
-        length = len(data) + 1
+        length = len(request_principal) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(request_principal)
     client_host_address = message.client_host_address
-    data = client_host_address
-    length = len(data) + 1
+    length = len(client_host_address) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(client_host_address)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,9 +10,17 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Buffers, read_unknown_tags, write_tag_section
+from kafkaproto.support import (
+    BYTES,
+    Buffer,
+    Buffers,
+    Pieces,
+    pack_length,
+    read_unknown_tags,
+    write_tag_section,
+)
 
 _unpack_hB = struct.Struct(">hB").unpack_from
 _pack_h = struct.Struct(">h").pack
@@ -62,7 +70,7 @@ class EnvelopeResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[EnvelopeResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -72,43 +80,46 @@ class EnvelopeResponse(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[EnvelopeResponse, int]:
+    view = memoryview(buffer)
+    message = EnvelopeResponse.__new__(EnvelopeResponse)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_unsigned_varint(buffer, position - 1)
     if not length:
-        response_data = None
+        message.response_data = None
     else:
         end = position + length - 1
-        response_data = memoryview(buffer)[position:end]
+        message.response_data = view[position:end]
         position = end
-    error_code, tags = _unpack_hB(buffer, position)
+    message.error_code, tags = _unpack_hB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return EnvelopeResponse(response_data, error_code, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: EnvelopeResponse) -> None:
+def _write_v0(out: Pieces, message: EnvelopeResponse) -> None:
     response_data = message.response_data
-    response_data_data: Buffer
     if response_data is None:
-        response_data_data = b""
+        response_data = b""
         length = 0
     else:
-        response_data_data = b"".join(response_data) if isinstance(response_data, list) else response_data
-        length = len(response_data_data) + 1
+        length = (sum(map(len, response_data)) if isinstance(response_data, list) else len(response_data)) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += response_data_data
+        out.append(pack_length(length))
+    if isinstance(response_data, list):
+        out.extend(response_data)
+    else:
+        out.append(response_data)
     if message.unknown_tags:
-        out += _pack_h(message.error_code)
+        out.append(_pack_h(message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hB(message.error_code, 0)
+        out.append(_pack_hB(message.error_code, 0))
 
 
 _READERS = (

@@ -10,9 +10,17 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import (
+    BYTES,
+    Buffer,
+    Malformed,
+    Pieces,
+    pack_length,
+    read_unknown_tags,
+    write_tag_section,
+)
 
 _unpack_i = struct.Struct(">i").unpack_from
 _unpack_q = struct.Struct(">q").unpack_from
@@ -65,7 +73,7 @@ class ExpireDelegationTokenRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ExpireDelegationTokenRequest, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -75,19 +83,22 @@ class ExpireDelegationTokenRequest(Message):
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ExpireDelegationTokenRequest, int]:
+    message = ExpireDelegationTokenRequest.__new__(ExpireDelegationTokenRequest)
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    hmac = bytes(buffer[position:end])
+    message.hmac = bytes(buffer[position:end])
     position = end
-    (expiry_time_period_ms,) = _unpack_q(buffer, position)
+    (message.expiry_time_period_ms,) = _unpack_q(buffer, position)
     position += 8
-    return ExpireDelegationTokenRequest(hmac, expiry_time_period_ms), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[ExpireDelegationTokenRequest, int]:
+    message = ExpireDelegationTokenRequest.__new__(ExpireDelegationTokenRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -95,41 +106,39 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ExpireDelegationTokenReques
     if not length:
         raise Malformed
     end = position + length - 1
-    hmac = bytes(buffer[position:end])
+    message.hmac = bytes(buffer[position:end])
     position = end
-    expiry_time_period_ms, tags = _unpack_qB(buffer, position)
+    message.expiry_time_period_ms, tags = _unpack_qB(buffer, position)
     position += 9
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ExpireDelegationTokenRequest(hmac, expiry_time_period_ms, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v1(out: bytearray, message: ExpireDelegationTokenRequest) -> None:
+def _write_v1(out: Pieces, message: ExpireDelegationTokenRequest) -> None:
     hmac = message.hmac
-    data = hmac
-    length = len(data)
-    out += _pack_i(length)
-    out += data
-    out += _pack_q(message.expiry_time_period_ms)
+    length = len(hmac)
+    out.append(_pack_i(length))
+    out.append(hmac)
+    out.append(_pack_q(message.expiry_time_period_ms))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: ExpireDelegationTokenRequest) -> None:
+def _write_v2(out: Pieces, message: ExpireDelegationTokenRequest) -> None:
     hmac = message.hmac
-    data = hmac
-    length = len(data) + 1
+    length = len(hmac) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(hmac)
     if message.unknown_tags:
-        out += _pack_q(message.expiry_time_period_ms)
+        out.append(_pack_q(message.expiry_time_period_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qB(message.expiry_time_period_ms, 0)
+        out.append(_pack_qB(message.expiry_time_period_ms, 0))
 
 
 _READERS = (

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Malformed, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_hqi = struct.Struct(">hqi").unpack_from
 _unpack_hqiB = struct.Struct(">hqiB").unpack_from
@@ -67,7 +67,7 @@ class ExpireDelegationTokenResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ExpireDelegationTokenResponse, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -77,32 +77,40 @@ class ExpireDelegationTokenResponse(Message):
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ExpireDelegationTokenResponse, int]:
-    error_code, expiry_timestamp_ms, throttle_time_ms = _unpack_hqi(buffer, position)
+    message = ExpireDelegationTokenResponse.__new__(ExpireDelegationTokenResponse)
+    message.error_code, message.expiry_timestamp_ms, message.throttle_time_ms = _unpack_hqi(buffer, position)
     position += 14
-    return ExpireDelegationTokenResponse(error_code, expiry_timestamp_ms, throttle_time_ms), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[ExpireDelegationTokenResponse, int]:
-    error_code, expiry_timestamp_ms, throttle_time_ms, tags = _unpack_hqiB(buffer, position)
+    message = ExpireDelegationTokenResponse.__new__(ExpireDelegationTokenResponse)
+    (
+        message.error_code,
+        message.expiry_timestamp_ms,
+        message.throttle_time_ms,
+        tags,
+    ) = _unpack_hqiB(buffer, position)
     position += 15
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ExpireDelegationTokenResponse(error_code, expiry_timestamp_ms, throttle_time_ms, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v1(out: bytearray, message: ExpireDelegationTokenResponse) -> None:
-    out += _pack_hqi(message.error_code, message.expiry_timestamp_ms, message.throttle_time_ms)
+def _write_v1(out: Pieces, message: ExpireDelegationTokenResponse) -> None:
+    out.append(_pack_hqi(message.error_code, message.expiry_timestamp_ms, message.throttle_time_ms))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: ExpireDelegationTokenResponse) -> None:
+def _write_v2(out: Pieces, message: ExpireDelegationTokenResponse) -> None:
     if message.unknown_tags:
-        out += _pack_hqi(message.error_code, message.expiry_timestamp_ms, message.throttle_time_ms)
+        out.append(_pack_hqi(message.error_code, message.expiry_timestamp_ms, message.throttle_time_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hqiB(message.error_code, message.expiry_timestamp_ms, message.throttle_time_ms, 0)
+        out.append(_pack_hqiB(message.error_code, message.expiry_timestamp_ms, message.throttle_time_ms, 0))
 
 
 _READERS = (

@@ -10,21 +10,24 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -254,7 +257,7 @@ class FetchRequest(Message):
     __slots__ = (
         "cluster_id",
         "replica_id",
-        "replica_state",
+        "_replica_state",
         "max_wait_ms",
         "min_bytes",
         "max_bytes",
@@ -286,8 +289,7 @@ class FetchRequest(Message):
     """
     replica_id: int
     """Of a follower its node id, of a consumer -1. Versions 0-14."""
-    replica_state: FetchRequestReplicaState
-    """Versions 15+, tag 1 in 15+."""
+    _replica_state: FetchRequestReplicaState | None
     max_wait_ms: int
     """How long the answer may be held back while there is less than MinBytes. Versions 0+."""
     min_bytes: int
@@ -333,7 +335,7 @@ class FetchRequest(Message):
     ) -> None:
         self.cluster_id = cluster_id
         self.replica_id = replica_id
-        self.replica_state = FetchRequestReplicaState() if replica_state is None else replica_state
+        self._replica_state = replica_state
         self.max_wait_ms = max_wait_ms
         self.min_bytes = min_bytes
         self.max_bytes = max_bytes
@@ -344,6 +346,17 @@ class FetchRequest(Message):
         self.forgotten_topics_data = [] if forgotten_topics_data is EMPTY else forgotten_topics_data
         self.rack_id = rack_id
         self.unknown_tags = unknown_tags
+
+    @property
+    def replica_state(self) -> FetchRequestReplicaState:
+        """Versions 15+, tag 1 in 15+."""
+        if self._replica_state is None:
+            self._replica_state = FetchRequestReplicaState()
+        return self._replica_state
+
+    @replica_state.setter
+    def replica_state(self, value: FetchRequestReplicaState) -> None:
+        self._replica_state = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -367,7 +380,7 @@ class FetchRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[FetchRequest, int]:
         return _READERS[version - 4](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 4](out, self)
 
     @staticmethod
@@ -377,328 +390,380 @@ class FetchRequest(Message):
 
 
 def _read_fetch_partition_v4(buffer: Buffer, position: int) -> tuple[FetchRequestFetchPartition, int]:
-    partition, fetch_offset, partition_max_bytes = _unpack_iqi(buffer, position)
+    message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
+    message.partition, message.fetch_offset, message.partition_max_bytes = _unpack_iqi(buffer, position)
     position += 16
-    return FetchRequestFetchPartition(partition, -1, fetch_offset, -1, -1, partition_max_bytes), position
+    message.current_leader_epoch = -1
+    message.last_fetched_epoch = -1
+    message.log_start_offset = -1
+    message.replica_directory_id = ZERO_UUID
+    message.high_watermark = 9223372036854775807
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_fetch_topic_v4(buffer: Buffer, position: int) -> tuple[FetchRequestFetchTopic, int]:
+    message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[FetchRequestFetchPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_fetch_partition_v4(buffer, position)
-        partitions.append(partitions_item)
-    return FetchRequestFetchTopic(topic, ZERO_UUID, partitions), position
+    partitions: list[FetchRequestFetchPartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_fetch_partition_v4(buffer, position)
+            partitions.append(partitions_item)
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
-    topics: list[FetchRequestFetchTopic]
-    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, count = _unpack_iiiibi(buffer, position)
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.replica_id,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        count,
+    ) = _unpack_iiiibi(buffer, position)
     position += 21
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_fetch_topic_v4(buffer, position)
-        topics.append(topics_item)
-    return FetchRequest(
-        None,
-        replica_id,
-        None,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        0,
-        -1,
-        topics,
-    ), position
+    topics: list[FetchRequestFetchTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_fetch_topic_v4(buffer, position)
+            topics.append(topics_item)
+    message.cluster_id = None
+    message._replica_state = None
+    message.session_id = 0
+    message.session_epoch = -1
+    message.forgotten_topics_data = []
+    message.rack_id = ""
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_fetch_partition_v5(buffer: Buffer, position: int) -> tuple[FetchRequestFetchPartition, int]:
-    partition, fetch_offset, log_start_offset, partition_max_bytes = _unpack_iqqi(buffer, position)
+    message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
+    (
+        message.partition,
+        message.fetch_offset,
+        message.log_start_offset,
+        message.partition_max_bytes,
+    ) = _unpack_iqqi(buffer, position)
     position += 24
-    return FetchRequestFetchPartition(
-        partition,
-        -1,
-        fetch_offset,
-        -1,
-        log_start_offset,
-        partition_max_bytes,
-    ), position
+    message.current_leader_epoch = -1
+    message.last_fetched_epoch = -1
+    message.replica_directory_id = ZERO_UUID
+    message.high_watermark = 9223372036854775807
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_fetch_topic_v5(buffer: Buffer, position: int) -> tuple[FetchRequestFetchTopic, int]:
+    message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[FetchRequestFetchPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_fetch_partition_v5(buffer, position)
-        partitions.append(partitions_item)
-    return FetchRequestFetchTopic(topic, ZERO_UUID, partitions), position
+    partitions: list[FetchRequestFetchPartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_fetch_partition_v5(buffer, position)
+            partitions.append(partitions_item)
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
-    topics: list[FetchRequestFetchTopic]
-    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, count = _unpack_iiiibi(buffer, position)
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.replica_id,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        count,
+    ) = _unpack_iiiibi(buffer, position)
     position += 21
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_fetch_topic_v5(buffer, position)
-        topics.append(topics_item)
-    return FetchRequest(
-        None,
-        replica_id,
-        None,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        0,
-        -1,
-        topics,
-    ), position
+    topics: list[FetchRequestFetchTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_fetch_topic_v5(buffer, position)
+            topics.append(topics_item)
+    message.cluster_id = None
+    message._replica_state = None
+    message.session_id = 0
+    message.session_epoch = -1
+    message.forgotten_topics_data = []
+    message.rack_id = ""
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_forgotten_topic_v7(buffer: Buffer, position: int) -> tuple[FetchRequestForgottenTopic, int]:
+    message = FetchRequestForgottenTopic.__new__(FetchRequestForgottenTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+        message.partitions = [*UNPACK_INT32[count](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
+        message.partitions = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    return FetchRequestForgottenTopic(topic, ZERO_UUID, partitions), position
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v7(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
-    topics: list[FetchRequestFetchTopic]
-    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch, count = _unpack_iiiibiii(buffer, position)
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.replica_id,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiiibiii(buffer, position)
     position += 29
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_fetch_topic_v5(buffer, position)
-        topics.append(topics_item)
-    forgotten_topics_data: list[FetchRequestForgottenTopic]
+    topics: list[FetchRequestFetchTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_fetch_topic_v5(buffer, position)
+            topics.append(topics_item)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    forgotten_topics_data = []
-    for _ in range(count):
-        forgotten_topics_data_item, position = _read_forgotten_topic_v7(buffer, position)
-        forgotten_topics_data.append(forgotten_topics_data_item)
-    return FetchRequest(
-        None,
-        replica_id,
-        None,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-    ), position
+    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
+    message.forgotten_topics_data = forgotten_topics_data
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            forgotten_topics_data_item, position = _read_forgotten_topic_v7(buffer, position)
+            forgotten_topics_data.append(forgotten_topics_data_item)
+    message.cluster_id = None
+    message._replica_state = None
+    message.rack_id = ""
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_fetch_partition_v9(buffer: Buffer, position: int) -> tuple[FetchRequestFetchPartition, int]:
-    partition, current_leader_epoch, fetch_offset, log_start_offset, partition_max_bytes = _unpack_iiqqi(buffer, position)
+    message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
+    (
+        message.partition,
+        message.current_leader_epoch,
+        message.fetch_offset,
+        message.log_start_offset,
+        message.partition_max_bytes,
+    ) = _unpack_iiqqi(buffer, position)
     position += 28
-    return FetchRequestFetchPartition(
-        partition,
-        current_leader_epoch,
-        fetch_offset,
-        -1,
-        log_start_offset,
-        partition_max_bytes,
-    ), position
+    message.last_fetched_epoch = -1
+    message.replica_directory_id = ZERO_UUID
+    message.high_watermark = 9223372036854775807
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_fetch_topic_v9(buffer: Buffer, position: int) -> tuple[FetchRequestFetchTopic, int]:
+    message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[FetchRequestFetchPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_fetch_partition_v9(buffer, position)
-        partitions.append(partitions_item)
-    return FetchRequestFetchTopic(topic, ZERO_UUID, partitions), position
+    partitions: list[FetchRequestFetchPartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_fetch_partition_v9(buffer, position)
+            partitions.append(partitions_item)
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v9(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
-    topics: list[FetchRequestFetchTopic]
-    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch, count = _unpack_iiiibiii(buffer, position)
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.replica_id,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiiibiii(buffer, position)
     position += 29
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_fetch_topic_v9(buffer, position)
-        topics.append(topics_item)
-    forgotten_topics_data: list[FetchRequestForgottenTopic]
+    topics: list[FetchRequestFetchTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_fetch_topic_v9(buffer, position)
+            topics.append(topics_item)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    forgotten_topics_data = []
-    for _ in range(count):
-        forgotten_topics_data_item, position = _read_forgotten_topic_v7(buffer, position)
-        forgotten_topics_data.append(forgotten_topics_data_item)
-    return FetchRequest(
-        None,
-        replica_id,
-        None,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-    ), position
+    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
+    message.forgotten_topics_data = forgotten_topics_data
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            forgotten_topics_data_item, position = _read_forgotten_topic_v7(buffer, position)
+            forgotten_topics_data.append(forgotten_topics_data_item)
+    message.cluster_id = None
+    message._replica_state = None
+    message.rack_id = ""
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v11(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
-    topics: list[FetchRequestFetchTopic]
-    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch, count = _unpack_iiiibiii(buffer, position)
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.replica_id,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiiibiii(buffer, position)
     position += 29
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_fetch_topic_v9(buffer, position)
-        topics.append(topics_item)
-    forgotten_topics_data: list[FetchRequestForgottenTopic]
+    topics: list[FetchRequestFetchTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_fetch_topic_v9(buffer, position)
+            topics.append(topics_item)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    forgotten_topics_data = []
-    for _ in range(count):
-        forgotten_topics_data_item, position = _read_forgotten_topic_v7(buffer, position)
-        forgotten_topics_data.append(forgotten_topics_data_item)
+    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
+    message.forgotten_topics_data = forgotten_topics_data
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            forgotten_topics_data_item, position = _read_forgotten_topic_v7(buffer, position)
+            forgotten_topics_data.append(forgotten_topics_data_item)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    rack_id = str(buffer[position:end], "utf-8")
+    message.rack_id = str(buffer[position:end], "utf-8")
     position = end
-    return FetchRequest(
-        None,
-        replica_id,
-        None,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-        rack_id,
-    ), position
+    message.cluster_id = None
+    message._replica_state = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_fetch_partition_v12(buffer: Buffer, position: int) -> tuple[FetchRequestFetchPartition, int]:
-    partition, current_leader_epoch, fetch_offset, last_fetched_epoch, log_start_offset, partition_max_bytes, tags = _unpack_iiqiqiB(buffer, position)
+    message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
+    (
+        message.partition,
+        message.current_leader_epoch,
+        message.fetch_offset,
+        message.last_fetched_epoch,
+        message.log_start_offset,
+        message.partition_max_bytes,
+        tags,
+    ) = _unpack_iiqiqiB(buffer, position)
     position += 33
-    unknown: dict[int, bytes] | None = None
+    message.replica_directory_id = ZERO_UUID
+    message.high_watermark = 9223372036854775807
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag in (0, 1,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchRequestFetchPartition(
-        partition,
-        current_leader_epoch,
-        fetch_offset,
-        last_fetched_epoch,
-        log_start_offset,
-        partition_max_bytes,
-        ZERO_UUID,
-        9223372036854775807,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_fetch_topic_v12(buffer: Buffer, position: int) -> tuple[FetchRequestFetchTopic, int]:
+    message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -706,31 +771,33 @@ def _read_fetch_topic_v12(buffer: Buffer, position: int) -> tuple[FetchRequestFe
     if not length:
         raise Malformed
     end = position + length - 1
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[FetchRequestFetchPartition]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_fetch_partition_v12(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[FetchRequestFetchPartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_fetch_partition_v12(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchRequestFetchTopic(topic, ZERO_UUID, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_forgotten_topic_v12(buffer: Buffer, position: int) -> tuple[FetchRequestForgottenTopic, int]:
+    message = FetchRequestForgottenTopic.__new__(FetchRequestForgottenTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -738,58 +805,67 @@ def _read_forgotten_topic_v12(buffer: Buffer, position: int) -> tuple[FetchReque
     if not length:
         raise Malformed
     end = position + length - 1
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchRequestForgottenTopic(topic, ZERO_UUID, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v12(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
-    topics: list[FetchRequestFetchTopic]
-    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch, count = _unpack_iiiibiiB(buffer, position)
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.replica_id,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiiibiiB(buffer, position)
     position += 26
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_fetch_topic_v12(buffer, position)
-        topics.append(topics_item)
-    forgotten_topics_data: list[FetchRequestForgottenTopic]
+    topics: list[FetchRequestFetchTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_fetch_topic_v12(buffer, position)
+            topics.append(topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    forgotten_topics_data = []
-    for _ in range(count):
-        forgotten_topics_data_item, position = _read_forgotten_topic_v12(buffer, position)
-        forgotten_topics_data.append(forgotten_topics_data_item)
+    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
+    message.forgotten_topics_data = forgotten_topics_data
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            forgotten_topics_data_item, position = _read_forgotten_topic_v12(buffer, position)
+            forgotten_topics_data.append(forgotten_topics_data_item)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -797,12 +873,13 @@ def _read_v12(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    rack_id = str(buffer[position:end], "utf-8")
+    message.rack_id = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    cluster_id: str | None = None
-    unknown: dict[int, bytes] | None = None
+    message._replica_state = None
+    message.cluster_id = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -812,111 +889,110 @@ def _read_v12(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
                 if length > 127:
                     length, position = read_string_length(buffer, position - 1)
                 if not length:
-                    cluster_id = None
+                    message.cluster_id = None
                 else:
                     end = position + length - 1
-                    cluster_id = str(buffer[position:end], "utf-8")
+                    message.cluster_id = str(buffer[position:end], "utf-8")
                     position = end
             elif tag in (1,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchRequest(
-        cluster_id,
-        replica_id,
-        None,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-        rack_id,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_fetch_topic_v13(buffer: Buffer, position: int) -> tuple[FetchRequestFetchTopic, int]:
-    partitions: list[FetchRequestFetchPartition]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_fetch_partition_v12(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[FetchRequestFetchPartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_fetch_partition_v12(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchRequestFetchTopic("", topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_forgotten_topic_v13(buffer: Buffer, position: int) -> tuple[FetchRequestForgottenTopic, int]:
-    partitions: list[int]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = FetchRequestForgottenTopic.__new__(FetchRequestForgottenTopic)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchRequestForgottenTopic("", topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v13(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
-    topics: list[FetchRequestFetchTopic]
-    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch, count = _unpack_iiiibiiB(buffer, position)
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.replica_id,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiiibiiB(buffer, position)
     position += 26
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_fetch_topic_v13(buffer, position)
-        topics.append(topics_item)
-    forgotten_topics_data: list[FetchRequestForgottenTopic]
+    topics: list[FetchRequestFetchTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_fetch_topic_v13(buffer, position)
+            topics.append(topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    forgotten_topics_data = []
-    for _ in range(count):
-        forgotten_topics_data_item, position = _read_forgotten_topic_v13(buffer, position)
-        forgotten_topics_data.append(forgotten_topics_data_item)
+    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
+    message.forgotten_topics_data = forgotten_topics_data
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            forgotten_topics_data_item, position = _read_forgotten_topic_v13(buffer, position)
+            forgotten_topics_data.append(forgotten_topics_data_item)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -924,12 +1000,13 @@ def _read_v13(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    rack_id = str(buffer[position:end], "utf-8")
+    message.rack_id = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    cluster_id: str | None = None
-    unknown: dict[int, bytes] | None = None
+    message._replica_state = None
+    message.cluster_id = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -939,75 +1016,72 @@ def _read_v13(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
                 if length > 127:
                     length, position = read_string_length(buffer, position - 1)
                 if not length:
-                    cluster_id = None
+                    message.cluster_id = None
                 else:
                     end = position + length - 1
-                    cluster_id = str(buffer[position:end], "utf-8")
+                    message.cluster_id = str(buffer[position:end], "utf-8")
                     position = end
             elif tag in (1,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchRequest(
-        cluster_id,
-        replica_id,
-        None,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-        rack_id,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_replica_state_v15(buffer: Buffer, position: int) -> tuple[FetchRequestReplicaState, int]:
-    replica_id, replica_epoch, tags = _unpack_iqB(buffer, position)
+    message = FetchRequestReplicaState.__new__(FetchRequestReplicaState)
+    message.replica_id, message.replica_epoch, tags = _unpack_iqB(buffer, position)
     position += 13
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchRequestReplicaState(replica_id, replica_epoch, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v15(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
-    topics: list[FetchRequestFetchTopic]
-    max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch, count = _unpack_iiibiiB(buffer, position)
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiibiiB(buffer, position)
     position += 22
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_fetch_topic_v13(buffer, position)
-        topics.append(topics_item)
-    forgotten_topics_data: list[FetchRequestForgottenTopic]
+    topics: list[FetchRequestFetchTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_fetch_topic_v13(buffer, position)
+            topics.append(topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    forgotten_topics_data = []
-    for _ in range(count):
-        forgotten_topics_data_item, position = _read_forgotten_topic_v13(buffer, position)
-        forgotten_topics_data.append(forgotten_topics_data_item)
+    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
+    message.forgotten_topics_data = forgotten_topics_data
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            forgotten_topics_data_item, position = _read_forgotten_topic_v13(buffer, position)
+            forgotten_topics_data.append(forgotten_topics_data_item)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -1015,13 +1089,14 @@ def _read_v15(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    rack_id = str(buffer[position:end], "utf-8")
+    message.rack_id = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    cluster_id: str | None = None
-    replica_state: FetchRequestReplicaState | None = None
-    unknown: dict[int, bytes] | None = None
+    message.replica_id = -1
+    message.cluster_id = None
+    message._replica_state = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -1031,122 +1106,121 @@ def _read_v15(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
                 if length > 127:
                     length, position = read_string_length(buffer, position - 1)
                 if not length:
-                    cluster_id = None
+                    message.cluster_id = None
                 else:
                     end = position + length - 1
-                    cluster_id = str(buffer[position:end], "utf-8")
+                    message.cluster_id = str(buffer[position:end], "utf-8")
                     position = end
             elif tag == 1:
-                replica_state, position = _read_replica_state_v15(buffer, position)
+                message._replica_state, position = _read_replica_state_v15(buffer, position)
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchRequest(
-        cluster_id,
-        -1,
-        replica_state,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-        rack_id,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_fetch_partition_v17(buffer: Buffer, position: int) -> tuple[FetchRequestFetchPartition, int]:
-    partition, current_leader_epoch, fetch_offset, last_fetched_epoch, log_start_offset, partition_max_bytes, tags = _unpack_iiqiqiB(buffer, position)
+    message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
+    (
+        message.partition,
+        message.current_leader_epoch,
+        message.fetch_offset,
+        message.last_fetched_epoch,
+        message.log_start_offset,
+        message.partition_max_bytes,
+        tags,
+    ) = _unpack_iiqiqiB(buffer, position)
     position += 33
-    replica_directory_id: bytes = ZERO_UUID
-    unknown: dict[int, bytes] | None = None
+    message.high_watermark = 9223372036854775807
+    message.replica_directory_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (replica_directory_id,) = _unpack_u(buffer, position)
+                (message.replica_directory_id,) = _unpack_u(buffer, position)
                 position += 16
             elif tag in (1,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchRequestFetchPartition(
-        partition,
-        current_leader_epoch,
-        fetch_offset,
-        last_fetched_epoch,
-        log_start_offset,
-        partition_max_bytes,
-        replica_directory_id,
-        9223372036854775807,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_fetch_topic_v17(buffer: Buffer, position: int) -> tuple[FetchRequestFetchTopic, int]:
-    partitions: list[FetchRequestFetchPartition]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_fetch_partition_v17(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[FetchRequestFetchPartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_fetch_partition_v17(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchRequestFetchTopic("", topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v17(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
-    topics: list[FetchRequestFetchTopic]
-    max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch, count = _unpack_iiibiiB(buffer, position)
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiibiiB(buffer, position)
     position += 22
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_fetch_topic_v17(buffer, position)
-        topics.append(topics_item)
-    forgotten_topics_data: list[FetchRequestForgottenTopic]
+    topics: list[FetchRequestFetchTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_fetch_topic_v17(buffer, position)
+            topics.append(topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    forgotten_topics_data = []
-    for _ in range(count):
-        forgotten_topics_data_item, position = _read_forgotten_topic_v13(buffer, position)
-        forgotten_topics_data.append(forgotten_topics_data_item)
+    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
+    message.forgotten_topics_data = forgotten_topics_data
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            forgotten_topics_data_item, position = _read_forgotten_topic_v13(buffer, position)
+            forgotten_topics_data.append(forgotten_topics_data_item)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -1154,13 +1228,14 @@ def _read_v17(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    rack_id = str(buffer[position:end], "utf-8")
+    message.rack_id = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    cluster_id: str | None = None
-    replica_state: FetchRequestReplicaState | None = None
-    unknown: dict[int, bytes] | None = None
+    message.replica_id = -1
+    message.cluster_id = None
+    message._replica_state = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -1170,124 +1245,122 @@ def _read_v17(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
                 if length > 127:
                     length, position = read_string_length(buffer, position - 1)
                 if not length:
-                    cluster_id = None
+                    message.cluster_id = None
                 else:
                     end = position + length - 1
-                    cluster_id = str(buffer[position:end], "utf-8")
+                    message.cluster_id = str(buffer[position:end], "utf-8")
                     position = end
             elif tag == 1:
-                replica_state, position = _read_replica_state_v15(buffer, position)
+                message._replica_state, position = _read_replica_state_v15(buffer, position)
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchRequest(
-        cluster_id,
-        -1,
-        replica_state,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-        rack_id,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_fetch_partition_v18(buffer: Buffer, position: int) -> tuple[FetchRequestFetchPartition, int]:
-    partition, current_leader_epoch, fetch_offset, last_fetched_epoch, log_start_offset, partition_max_bytes, tags = _unpack_iiqiqiB(buffer, position)
+    message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
+    (
+        message.partition,
+        message.current_leader_epoch,
+        message.fetch_offset,
+        message.last_fetched_epoch,
+        message.log_start_offset,
+        message.partition_max_bytes,
+        tags,
+    ) = _unpack_iiqiqiB(buffer, position)
     position += 33
-    replica_directory_id: bytes = ZERO_UUID
-    high_watermark: int = 9223372036854775807
-    unknown: dict[int, bytes] | None = None
+    message.replica_directory_id = ZERO_UUID
+    message.high_watermark = 9223372036854775807
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (replica_directory_id,) = _unpack_u(buffer, position)
+                (message.replica_directory_id,) = _unpack_u(buffer, position)
                 position += 16
             elif tag == 1:
-                (high_watermark,) = _unpack_q(buffer, position)
+                (message.high_watermark,) = _unpack_q(buffer, position)
                 position += 8
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchRequestFetchPartition(
-        partition,
-        current_leader_epoch,
-        fetch_offset,
-        last_fetched_epoch,
-        log_start_offset,
-        partition_max_bytes,
-        replica_directory_id,
-        high_watermark,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_fetch_topic_v18(buffer: Buffer, position: int) -> tuple[FetchRequestFetchTopic, int]:
-    partitions: list[FetchRequestFetchPartition]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_fetch_partition_v18(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[FetchRequestFetchPartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_fetch_partition_v18(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchRequestFetchTopic("", topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v18(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
-    topics: list[FetchRequestFetchTopic]
-    max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch, count = _unpack_iiibiiB(buffer, position)
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiibiiB(buffer, position)
     position += 22
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_fetch_topic_v18(buffer, position)
-        topics.append(topics_item)
-    forgotten_topics_data: list[FetchRequestForgottenTopic]
+    topics: list[FetchRequestFetchTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_fetch_topic_v18(buffer, position)
+            topics.append(topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    forgotten_topics_data = []
-    for _ in range(count):
-        forgotten_topics_data_item, position = _read_forgotten_topic_v13(buffer, position)
-        forgotten_topics_data.append(forgotten_topics_data_item)
+    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
+    message.forgotten_topics_data = forgotten_topics_data
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            forgotten_topics_data_item, position = _read_forgotten_topic_v13(buffer, position)
+            forgotten_topics_data.append(forgotten_topics_data_item)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -1295,13 +1368,14 @@ def _read_v18(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    rack_id = str(buffer[position:end], "utf-8")
+    message.rack_id = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    cluster_id: str | None = None
-    replica_state: FetchRequestReplicaState | None = None
-    unknown: dict[int, bytes] | None = None
+    message.replica_id = -1
+    message.cluster_id = None
+    message._replica_state = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -1311,165 +1385,155 @@ def _read_v18(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
                 if length > 127:
                     length, position = read_string_length(buffer, position - 1)
                 if not length:
-                    cluster_id = None
+                    message.cluster_id = None
                 else:
                     end = position + length - 1
-                    cluster_id = str(buffer[position:end], "utf-8")
+                    message.cluster_id = str(buffer[position:end], "utf-8")
                     position = end
             elif tag == 1:
-                replica_state, position = _read_replica_state_v15(buffer, position)
+                message._replica_state, position = _read_replica_state_v15(buffer, position)
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchRequest(
-        cluster_id,
-        -1,
-        replica_state,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        isolation_level,
-        session_id,
-        session_epoch,
-        topics,
-        forgotten_topics_data,
-        rack_id,
-        unknown,
-    ), position
+    return message, position
 
 
-def _write_fetch_partition_v4(out: bytearray, message: FetchRequestFetchPartition) -> None:
+def _write_fetch_partition_v4(out: Pieces, message: FetchRequestFetchPartition) -> None:
     if message.last_fetched_epoch != -1:
         raise Malformed
-    out += _pack_iqi(message.partition, message.fetch_offset, message.partition_max_bytes)
+    out.append(_pack_iqi(message.partition, message.fetch_offset, message.partition_max_bytes))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_fetch_topic_v4(out: bytearray, message: FetchRequestFetchTopic) -> None:
+def _write_fetch_topic_v4(out: Pieces, message: FetchRequestFetchTopic) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_fetch_partition_v4(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v4(out: bytearray, message: FetchRequest) -> None:
-    if (
-        message.replica_state.replica_id != -1
-        or message.replica_state.replica_epoch != -1
-        or message.replica_state.unknown_tags
+def _write_v4(out: Pieces, message: FetchRequest) -> None:
+    replica_state = message._replica_state
+    if replica_state is not None and (
+        replica_state.replica_id != -1
+        or replica_state.replica_epoch != -1
+        or replica_state.unknown_tags
     ):
         raise Malformed
     if len(message.forgotten_topics_data) != 0:
         raise Malformed
     topics = message.topics
     count = len(topics)
-    out += _pack_iiiibi(
+    out.append(_pack_iiiibi(
         message.replica_id,
         message.max_wait_ms,
         message.min_bytes,
         message.max_bytes,
         message.isolation_level,
         count,
-    )
+    ))
     for topics_item in topics:
         _write_fetch_topic_v4(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_fetch_partition_v5(out: bytearray, message: FetchRequestFetchPartition) -> None:
+def _write_fetch_partition_v5(out: Pieces, message: FetchRequestFetchPartition) -> None:
     if message.last_fetched_epoch != -1:
         raise Malformed
-    out += _pack_iqqi(
+    out.append(_pack_iqqi(
         message.partition,
         message.fetch_offset,
         message.log_start_offset,
         message.partition_max_bytes,
-    )
+    ))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_fetch_topic_v5(out: bytearray, message: FetchRequestFetchTopic) -> None:
+def _write_fetch_topic_v5(out: Pieces, message: FetchRequestFetchTopic) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_fetch_partition_v5(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v5(out: bytearray, message: FetchRequest) -> None:
-    if (
-        message.replica_state.replica_id != -1
-        or message.replica_state.replica_epoch != -1
-        or message.replica_state.unknown_tags
+def _write_v5(out: Pieces, message: FetchRequest) -> None:
+    replica_state = message._replica_state
+    if replica_state is not None and (
+        replica_state.replica_id != -1
+        or replica_state.replica_epoch != -1
+        or replica_state.unknown_tags
     ):
         raise Malformed
     if len(message.forgotten_topics_data) != 0:
         raise Malformed
     topics = message.topics
     count = len(topics)
-    out += _pack_iiiibi(
+    out.append(_pack_iiiibi(
         message.replica_id,
         message.max_wait_ms,
         message.min_bytes,
         message.max_bytes,
         message.isolation_level,
         count,
-    )
+    ))
     for topics_item in topics:
         _write_fetch_topic_v5(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_forgotten_topic_v7(out: bytearray, message: FetchRequestForgottenTopic) -> None:
+def _write_forgotten_topic_v7(out: Pieces, message: FetchRequestForgottenTopic) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v7(out: bytearray, message: FetchRequest) -> None:
-    if (
-        message.replica_state.replica_id != -1
-        or message.replica_state.replica_epoch != -1
-        or message.replica_state.unknown_tags
+def _write_v7(out: Pieces, message: FetchRequest) -> None:
+    replica_state = message._replica_state
+    if replica_state is not None and (
+        replica_state.replica_id != -1
+        or replica_state.replica_epoch != -1
+        or replica_state.unknown_tags
     ):
         raise Malformed
     topics = message.topics
     count = len(topics)
-    out += _pack_iiiibiii(
+    out.append(_pack_iiiibiii(
         message.replica_id,
         message.max_wait_ms,
         message.min_bytes,
@@ -1478,57 +1542,58 @@ def _write_v7(out: bytearray, message: FetchRequest) -> None:
         message.session_id,
         message.session_epoch,
         count,
-    )
+    ))
     for topics_item in topics:
         _write_fetch_topic_v5(out, topics_item)
     forgotten_topics_data = message.forgotten_topics_data
     count = len(forgotten_topics_data)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for forgotten_topics_data_item in forgotten_topics_data:
         _write_forgotten_topic_v7(out, forgotten_topics_data_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_fetch_partition_v9(out: bytearray, message: FetchRequestFetchPartition) -> None:
+def _write_fetch_partition_v9(out: Pieces, message: FetchRequestFetchPartition) -> None:
     if message.last_fetched_epoch != -1:
         raise Malformed
-    out += _pack_iiqqi(
+    out.append(_pack_iiqqi(
         message.partition,
         message.current_leader_epoch,
         message.fetch_offset,
         message.log_start_offset,
         message.partition_max_bytes,
-    )
+    ))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_fetch_topic_v9(out: bytearray, message: FetchRequestFetchTopic) -> None:
+def _write_fetch_topic_v9(out: Pieces, message: FetchRequestFetchTopic) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_fetch_partition_v9(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v9(out: bytearray, message: FetchRequest) -> None:
-    if (
-        message.replica_state.replica_id != -1
-        or message.replica_state.replica_epoch != -1
-        or message.replica_state.unknown_tags
+def _write_v9(out: Pieces, message: FetchRequest) -> None:
+    replica_state = message._replica_state
+    if replica_state is not None and (
+        replica_state.replica_id != -1
+        or replica_state.replica_epoch != -1
+        or replica_state.unknown_tags
     ):
         raise Malformed
     topics = message.topics
     count = len(topics)
-    out += _pack_iiiibiii(
+    out.append(_pack_iiiibiii(
         message.replica_id,
         message.max_wait_ms,
         message.min_bytes,
@@ -1537,28 +1602,29 @@ def _write_v9(out: bytearray, message: FetchRequest) -> None:
         message.session_id,
         message.session_epoch,
         count,
-    )
+    ))
     for topics_item in topics:
         _write_fetch_topic_v9(out, topics_item)
     forgotten_topics_data = message.forgotten_topics_data
     count = len(forgotten_topics_data)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for forgotten_topics_data_item in forgotten_topics_data:
         _write_forgotten_topic_v7(out, forgotten_topics_data_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v11(out: bytearray, message: FetchRequest) -> None:
-    if (
-        message.replica_state.replica_id != -1
-        or message.replica_state.replica_epoch != -1
-        or message.replica_state.unknown_tags
+def _write_v11(out: Pieces, message: FetchRequest) -> None:
+    replica_state = message._replica_state
+    if replica_state is not None and (
+        replica_state.replica_id != -1
+        or replica_state.replica_epoch != -1
+        or replica_state.unknown_tags
     ):
         raise Malformed
     topics = message.topics
     count = len(topics)
-    out += _pack_iiiibiii(
+    out.append(_pack_iiiibiii(
         message.replica_id,
         message.max_wait_ms,
         message.min_bytes,
@@ -1567,36 +1633,36 @@ def _write_v11(out: bytearray, message: FetchRequest) -> None:
         message.session_id,
         message.session_epoch,
         count,
-    )
+    ))
     for topics_item in topics:
         _write_fetch_topic_v9(out, topics_item)
     forgotten_topics_data = message.forgotten_topics_data
     count = len(forgotten_topics_data)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for forgotten_topics_data_item in forgotten_topics_data:
         _write_forgotten_topic_v7(out, forgotten_topics_data_item)
     rack_id = message.rack_id
     data = rack_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_fetch_partition_v12(out: bytearray, message: FetchRequestFetchPartition) -> None:
+def _write_fetch_partition_v12(out: Pieces, message: FetchRequestFetchPartition) -> None:
     if message.unknown_tags:
-        out += _pack_iiqiqi(
+        out.append(_pack_iiqiqi(
             message.partition,
             message.current_leader_epoch,
             message.fetch_offset,
             message.last_fetched_epoch,
             message.log_start_offset,
             message.partition_max_bytes,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iiqiqiB(
+        out.append(_pack_iiqiqiB(
             message.partition,
             message.current_leader_epoch,
             message.fetch_offset,
@@ -1604,68 +1670,69 @@ def _write_fetch_partition_v12(out: bytearray, message: FetchRequestFetchPartiti
             message.log_start_offset,
             message.partition_max_bytes,
             0,
-        )
+        ))
 
 
-def _write_fetch_topic_v12(out: bytearray, message: FetchRequestFetchTopic) -> None:
+def _write_fetch_topic_v12(out: Pieces, message: FetchRequestFetchTopic) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_fetch_partition_v12(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_forgotten_topic_v12(out: bytearray, message: FetchRequestForgottenTopic) -> None:
+def _write_forgotten_topic_v12(out: Pieces, message: FetchRequestForgottenTopic) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v12(out: bytearray, message: FetchRequest) -> None:
-    if (
-        message.replica_state.replica_id != -1
-        or message.replica_state.replica_epoch != -1
-        or message.replica_state.unknown_tags
+def _write_v12(out: Pieces, message: FetchRequest) -> None:
+    replica_state = message._replica_state
+    if replica_state is not None and (
+        replica_state.replica_id != -1
+        or replica_state.replica_epoch != -1
+        or replica_state.unknown_tags
     ):
         raise Malformed
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iiiibiiB(
+        out.append(_pack_iiiibiiB(
             message.replica_id,
             message.max_wait_ms,
             message.min_bytes,
@@ -1674,9 +1741,9 @@ def _write_v12(out: bytearray, message: FetchRequest) -> None:
             message.session_id,
             message.session_epoch,
             count,
-        )
+        ))
     else:
-        out += _pack_iiiibii(
+        out.append(_pack_iiiibii(
             message.replica_id,
             message.max_wait_ms,
             message.min_bytes,
@@ -1684,29 +1751,30 @@ def _write_v12(out: bytearray, message: FetchRequest) -> None:
             message.isolation_level,
             message.session_id,
             message.session_epoch,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_fetch_topic_v12(out, topics_item)
     forgotten_topics_data = message.forgotten_topics_data
     count = len(forgotten_topics_data) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for forgotten_topics_data_item in forgotten_topics_data:
         _write_forgotten_topic_v12(out, forgotten_topics_data_item)
     rack_id = message.rack_id
     data = rack_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     tagged = []
+    section: Pieces
     if message.cluster_id is not None:
-        section = bytearray()
+        section = []
         cluster_id = message.cluster_id
         if cluster_id is None:
             data = b""
@@ -1715,68 +1783,69 @@ def _write_v12(out: bytearray, message: FetchRequest) -> None:
             data = cluster_id.encode()
             length = len(data) + 1
         if length < 128:
-            section.append(length)
+            section.append(BYTES[length])
         else:
-            write_string_length(section, length)
-        section += data
-        tagged.append((0, section))
+            section.append(pack_string_length(length))
+        section.append(data)
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_fetch_topic_v13(out: bytearray, message: FetchRequestFetchTopic) -> None:
+def _write_fetch_topic_v13(out: Pieces, message: FetchRequestFetchTopic) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_fetch_partition_v12(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_forgotten_topic_v13(out: bytearray, message: FetchRequestForgottenTopic) -> None:
+def _write_forgotten_topic_v13(out: Pieces, message: FetchRequestForgottenTopic) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v13(out: bytearray, message: FetchRequest) -> None:
-    if (
-        message.replica_state.replica_id != -1
-        or message.replica_state.replica_epoch != -1
-        or message.replica_state.unknown_tags
+def _write_v13(out: Pieces, message: FetchRequest) -> None:
+    replica_state = message._replica_state
+    if replica_state is not None and (
+        replica_state.replica_id != -1
+        or replica_state.replica_epoch != -1
+        or replica_state.unknown_tags
     ):
         raise Malformed
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iiiibiiB(
+        out.append(_pack_iiiibiiB(
             message.replica_id,
             message.max_wait_ms,
             message.min_bytes,
@@ -1785,9 +1854,9 @@ def _write_v13(out: bytearray, message: FetchRequest) -> None:
             message.session_id,
             message.session_epoch,
             count,
-        )
+        ))
     else:
-        out += _pack_iiiibii(
+        out.append(_pack_iiiibii(
             message.replica_id,
             message.max_wait_ms,
             message.min_bytes,
@@ -1795,29 +1864,30 @@ def _write_v13(out: bytearray, message: FetchRequest) -> None:
             message.isolation_level,
             message.session_id,
             message.session_epoch,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_fetch_topic_v13(out, topics_item)
     forgotten_topics_data = message.forgotten_topics_data
     count = len(forgotten_topics_data) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for forgotten_topics_data_item in forgotten_topics_data:
         _write_forgotten_topic_v13(out, forgotten_topics_data_item)
     rack_id = message.rack_id
     data = rack_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     tagged = []
+    section: Pieces
     if message.cluster_id is not None:
-        section = bytearray()
+        section = []
         cluster_id = message.cluster_id
         if cluster_id is None:
             data = b""
@@ -1826,32 +1896,32 @@ def _write_v13(out: bytearray, message: FetchRequest) -> None:
             data = cluster_id.encode()
             length = len(data) + 1
         if length < 128:
-            section.append(length)
+            section.append(BYTES[length])
         else:
-            write_string_length(section, length)
-        section += data
-        tagged.append((0, section))
+            section.append(pack_string_length(length))
+        section.append(data)
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_replica_state_v15(out: bytearray, message: FetchRequestReplicaState) -> None:
+def _write_replica_state_v15(out: Pieces, message: FetchRequestReplicaState) -> None:
     if message.unknown_tags:
-        out += _pack_iq(message.replica_id, message.replica_epoch)
+        out.append(_pack_iq(message.replica_id, message.replica_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqB(message.replica_id, message.replica_epoch, 0)
+        out.append(_pack_iqB(message.replica_id, message.replica_epoch, 0))
 
 
-def _write_v15(out: bytearray, message: FetchRequest) -> None:
+def _write_v15(out: Pieces, message: FetchRequest) -> None:
     if message.replica_id != -1:
         raise Malformed
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iiibiiB(
+        out.append(_pack_iiibiiB(
             message.max_wait_ms,
             message.min_bytes,
             message.max_bytes,
@@ -1859,38 +1929,39 @@ def _write_v15(out: bytearray, message: FetchRequest) -> None:
             message.session_id,
             message.session_epoch,
             count,
-        )
+        ))
     else:
-        out += _pack_iiibii(
+        out.append(_pack_iiibii(
             message.max_wait_ms,
             message.min_bytes,
             message.max_bytes,
             message.isolation_level,
             message.session_id,
             message.session_epoch,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_fetch_topic_v13(out, topics_item)
     forgotten_topics_data = message.forgotten_topics_data
     count = len(forgotten_topics_data) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for forgotten_topics_data_item in forgotten_topics_data:
         _write_forgotten_topic_v13(out, forgotten_topics_data_item)
     rack_id = message.rack_id
     data = rack_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     tagged = []
+    section: Pieces
     if message.cluster_id is not None:
-        section = bytearray()
+        section = []
         cluster_id = message.cluster_id
         if cluster_id is None:
             data = b""
@@ -1899,75 +1970,76 @@ def _write_v15(out: bytearray, message: FetchRequest) -> None:
             data = cluster_id.encode()
             length = len(data) + 1
         if length < 128:
-            section.append(length)
+            section.append(BYTES[length])
         else:
-            write_string_length(section, length)
-        section += data
-        tagged.append((0, section))
-    if (
-        message.replica_state.replica_id != -1
-        or message.replica_state.replica_epoch != -1
-        or message.replica_state.unknown_tags
+            section.append(pack_string_length(length))
+        section.append(data)
+        tagged.append((0, b"".join(section)))
+    replica_state = message._replica_state
+    if replica_state is not None and (
+        replica_state.replica_id != -1
+        or replica_state.replica_epoch != -1
+        or replica_state.unknown_tags
     ):
-        section = bytearray()
-        replica_state = message.replica_state
+        section = []
         _write_replica_state_v15(section, replica_state)
-        tagged.append((1, section))
+        tagged.append((1, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_fetch_partition_v17(out: bytearray, message: FetchRequestFetchPartition) -> None:
-    out += _pack_iiqiqi(
+def _write_fetch_partition_v17(out: Pieces, message: FetchRequestFetchPartition) -> None:
+    out.append(_pack_iiqiqi(
         message.partition,
         message.current_leader_epoch,
         message.fetch_offset,
         message.last_fetched_epoch,
         message.log_start_offset,
         message.partition_max_bytes,
-    )
+    ))
     tagged = []
+    section: Pieces
     if message.replica_directory_id != ZERO_UUID:
-        section = bytearray()
+        section = []
         replica_directory_id = message.replica_directory_id
         if len(replica_directory_id) != 16:
             raise Malformed
-        section += replica_directory_id
-        tagged.append((0, section))
+        section.append(replica_directory_id)
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_fetch_topic_v17(out: bytearray, message: FetchRequestFetchTopic) -> None:
+def _write_fetch_topic_v17(out: Pieces, message: FetchRequestFetchTopic) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_fetch_partition_v17(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v17(out: bytearray, message: FetchRequest) -> None:
+def _write_v17(out: Pieces, message: FetchRequest) -> None:
     if message.replica_id != -1:
         raise Malformed
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iiibiiB(
+        out.append(_pack_iiibiiB(
             message.max_wait_ms,
             message.min_bytes,
             message.max_bytes,
@@ -1975,38 +2047,39 @@ def _write_v17(out: bytearray, message: FetchRequest) -> None:
             message.session_id,
             message.session_epoch,
             count,
-        )
+        ))
     else:
-        out += _pack_iiibii(
+        out.append(_pack_iiibii(
             message.max_wait_ms,
             message.min_bytes,
             message.max_bytes,
             message.isolation_level,
             message.session_id,
             message.session_epoch,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_fetch_topic_v17(out, topics_item)
     forgotten_topics_data = message.forgotten_topics_data
     count = len(forgotten_topics_data) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for forgotten_topics_data_item in forgotten_topics_data:
         _write_forgotten_topic_v13(out, forgotten_topics_data_item)
     rack_id = message.rack_id
     data = rack_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     tagged = []
+    section: Pieces
     if message.cluster_id is not None:
-        section = bytearray()
+        section = []
         cluster_id = message.cluster_id
         if cluster_id is None:
             data = b""
@@ -2015,79 +2088,80 @@ def _write_v17(out: bytearray, message: FetchRequest) -> None:
             data = cluster_id.encode()
             length = len(data) + 1
         if length < 128:
-            section.append(length)
+            section.append(BYTES[length])
         else:
-            write_string_length(section, length)
-        section += data
-        tagged.append((0, section))
-    if (
-        message.replica_state.replica_id != -1
-        or message.replica_state.replica_epoch != -1
-        or message.replica_state.unknown_tags
+            section.append(pack_string_length(length))
+        section.append(data)
+        tagged.append((0, b"".join(section)))
+    replica_state = message._replica_state
+    if replica_state is not None and (
+        replica_state.replica_id != -1
+        or replica_state.replica_epoch != -1
+        or replica_state.unknown_tags
     ):
-        section = bytearray()
-        replica_state = message.replica_state
+        section = []
         _write_replica_state_v15(section, replica_state)
-        tagged.append((1, section))
+        tagged.append((1, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_fetch_partition_v18(out: bytearray, message: FetchRequestFetchPartition) -> None:
-    out += _pack_iiqiqi(
+def _write_fetch_partition_v18(out: Pieces, message: FetchRequestFetchPartition) -> None:
+    out.append(_pack_iiqiqi(
         message.partition,
         message.current_leader_epoch,
         message.fetch_offset,
         message.last_fetched_epoch,
         message.log_start_offset,
         message.partition_max_bytes,
-    )
+    ))
     tagged = []
+    section: Pieces
     if message.replica_directory_id != ZERO_UUID:
-        section = bytearray()
+        section = []
         replica_directory_id = message.replica_directory_id
         if len(replica_directory_id) != 16:
             raise Malformed
-        section += replica_directory_id
-        tagged.append((0, section))
+        section.append(replica_directory_id)
+        tagged.append((0, b"".join(section)))
     if message.high_watermark != 9223372036854775807:
-        section = bytearray()
-        section += _pack_q(message.high_watermark)
-        tagged.append((1, section))
+        section = []
+        section.append(_pack_q(message.high_watermark))
+        tagged.append((1, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_fetch_topic_v18(out: bytearray, message: FetchRequestFetchTopic) -> None:
+def _write_fetch_topic_v18(out: Pieces, message: FetchRequestFetchTopic) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_fetch_partition_v18(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v18(out: bytearray, message: FetchRequest) -> None:
+def _write_v18(out: Pieces, message: FetchRequest) -> None:
     if message.replica_id != -1:
         raise Malformed
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iiibiiB(
+        out.append(_pack_iiibiiB(
             message.max_wait_ms,
             message.min_bytes,
             message.max_bytes,
@@ -2095,38 +2169,39 @@ def _write_v18(out: bytearray, message: FetchRequest) -> None:
             message.session_id,
             message.session_epoch,
             count,
-        )
+        ))
     else:
-        out += _pack_iiibii(
+        out.append(_pack_iiibii(
             message.max_wait_ms,
             message.min_bytes,
             message.max_bytes,
             message.isolation_level,
             message.session_id,
             message.session_epoch,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_fetch_topic_v18(out, topics_item)
     forgotten_topics_data = message.forgotten_topics_data
     count = len(forgotten_topics_data) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for forgotten_topics_data_item in forgotten_topics_data:
         _write_forgotten_topic_v13(out, forgotten_topics_data_item)
     rack_id = message.rack_id
     data = rack_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     tagged = []
+    section: Pieces
     if message.cluster_id is not None:
-        section = bytearray()
+        section = []
         cluster_id = message.cluster_id
         if cluster_id is None:
             data = b""
@@ -2135,24 +2210,24 @@ def _write_v18(out: bytearray, message: FetchRequest) -> None:
             data = cluster_id.encode()
             length = len(data) + 1
         if length < 128:
-            section.append(length)
+            section.append(BYTES[length])
         else:
-            write_string_length(section, length)
-        section += data
-        tagged.append((0, section))
-    if (
-        message.replica_state.replica_id != -1
-        or message.replica_state.replica_epoch != -1
-        or message.replica_state.unknown_tags
+            section.append(pack_string_length(length))
+        section.append(data)
+        tagged.append((0, b"".join(section)))
+    replica_state = message._replica_state
+    if replica_state is not None and (
+        replica_state.replica_id != -1
+        or replica_state.replica_epoch != -1
+        or replica_state.unknown_tags
     ):
-        section = bytearray()
-        replica_state = message.replica_state
+        section = []
         _write_replica_state_v15(section, replica_state)
-        tagged.append((1, section))
+        tagged.append((1, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

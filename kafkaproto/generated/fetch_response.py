@@ -10,17 +10,20 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Buffers,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -198,9 +201,9 @@ class FetchResponsePartitionData(Struct):
         "high_watermark",
         "last_stable_offset",
         "log_start_offset",
-        "diverging_epoch",
-        "current_leader",
-        "snapshot_id",
+        "_diverging_epoch",
+        "_current_leader",
+        "_snapshot_id",
         "aborted_transactions",
         "preferred_read_replica",
         "records",
@@ -217,16 +220,9 @@ class FetchResponsePartitionData(Struct):
     """End of what read_committed may see. Versions 4+, dropped where a version lacks it."""
     log_start_offset: int
     """Versions 5+, dropped where a version lacks it."""
-    diverging_epoch: FetchResponseEpochEndOffset
-    """Set where the follower's log departs from the leader's; the follower truncates. Versions 12+,
-    tag 0 in 12+.
-    """
-    current_leader: FetchResponseLeaderIdAndEpoch
-    """Set where the sender has to turn to another leader or epoch. Versions 12+, tag 1 in 12+."""
-    snapshot_id: FetchResponseSnapshotId
-    """Set where the follower has to fetch this snapshot before it goes on. Versions 12+, tag 2 in
-    12+.
-    """
+    _diverging_epoch: FetchResponseEpochEndOffset | None
+    _current_leader: FetchResponseLeaderIdAndEpoch | None
+    _snapshot_id: FetchResponseSnapshotId | None
     aborted_transactions: list[FetchResponseAbortedTransaction] | None
     """Those overlapping the records sent; null below read_committed. Versions 4+, null in 4+,
     dropped where a version lacks it.
@@ -258,13 +254,50 @@ class FetchResponsePartitionData(Struct):
         self.high_watermark = high_watermark
         self.last_stable_offset = last_stable_offset
         self.log_start_offset = log_start_offset
-        self.diverging_epoch = FetchResponseEpochEndOffset() if diverging_epoch is None else diverging_epoch
-        self.current_leader = FetchResponseLeaderIdAndEpoch() if current_leader is None else current_leader
-        self.snapshot_id = FetchResponseSnapshotId() if snapshot_id is None else snapshot_id
+        self._diverging_epoch = diverging_epoch
+        self._current_leader = current_leader
+        self._snapshot_id = snapshot_id
         self.aborted_transactions = [] if aborted_transactions is EMPTY else aborted_transactions
         self.preferred_read_replica = preferred_read_replica
         self.records = records
         self.unknown_tags = unknown_tags
+
+    @property
+    def diverging_epoch(self) -> FetchResponseEpochEndOffset:
+        """Set where the follower's log departs from the leader's; the follower truncates. Versions 12+,
+        tag 0 in 12+.
+        """
+        if self._diverging_epoch is None:
+            self._diverging_epoch = FetchResponseEpochEndOffset()
+        return self._diverging_epoch
+
+    @diverging_epoch.setter
+    def diverging_epoch(self, value: FetchResponseEpochEndOffset) -> None:
+        self._diverging_epoch = value
+
+    @property
+    def current_leader(self) -> FetchResponseLeaderIdAndEpoch:
+        """Set where the sender has to turn to another leader or epoch. Versions 12+, tag 1 in 12+."""
+        if self._current_leader is None:
+            self._current_leader = FetchResponseLeaderIdAndEpoch()
+        return self._current_leader
+
+    @current_leader.setter
+    def current_leader(self, value: FetchResponseLeaderIdAndEpoch) -> None:
+        self._current_leader = value
+
+    @property
+    def snapshot_id(self) -> FetchResponseSnapshotId:
+        """Set where the follower has to fetch this snapshot before it goes on. Versions 12+, tag 2 in
+        12+.
+        """
+        if self._snapshot_id is None:
+            self._snapshot_id = FetchResponseSnapshotId()
+        return self._snapshot_id
+
+    @snapshot_id.setter
+    def snapshot_id(self, value: FetchResponseSnapshotId) -> None:
+        self._snapshot_id = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -436,7 +469,7 @@ class FetchResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[FetchResponse, int]:
         return _READERS[version - 4](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 4](out, self)
 
     @staticmethod
@@ -449,361 +482,425 @@ def _read_aborted_transaction_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[FetchResponseAbortedTransaction, int]:
-    producer_id, first_offset = _unpack_qq(buffer, position)
+    message = FetchResponseAbortedTransaction.__new__(FetchResponseAbortedTransaction)
+    message.producer_id, message.first_offset = _unpack_qq(buffer, position)
     position += 16
-    return FetchResponseAbortedTransaction(producer_id, first_offset), position
+    message.unknown_tags = None
+    return message, position
 
 
-def _read_partition_data_v4(buffer: Buffer, position: int) -> tuple[FetchResponsePartitionData, int]:
-    aborted_transactions: list[FetchResponseAbortedTransaction] | None
-    partition_index, error_code, high_watermark, last_stable_offset, count = _unpack_ihqqi(buffer, position)
+def _read_partition_data_v4(
+    buffer: Buffer,
+    position: int,
+    view: memoryview,
+) -> tuple[FetchResponsePartitionData, int]:
+    message = FetchResponsePartitionData.__new__(FetchResponsePartitionData)
+    (
+        message.partition_index,
+        message.error_code,
+        message.high_watermark,
+        message.last_stable_offset,
+        count,
+    ) = _unpack_ihqqi(buffer, position)
     position += 26
     if count < 0:
-        aborted_transactions = None
+        message.aborted_transactions = None
     else:
-        if count > len(buffer) - position:
-            raise Malformed
-        aborted_transactions = []
-        for _ in range(count):
-            aborted_transactions_item, position = _read_aborted_transaction_v4(buffer, position)
-            aborted_transactions.append(aborted_transactions_item)
+        aborted_transactions: list[FetchResponseAbortedTransaction] = []
+        message.aborted_transactions = aborted_transactions
+        if count:
+            if count > len(buffer) - position:
+                raise Malformed
+            for _ in range(count):
+                aborted_transactions_item, position = _read_aborted_transaction_v4(buffer, position)
+                aborted_transactions.append(aborted_transactions_item)
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
-        records = None
+        message.records = None
     else:
         end = position + length
-        records = memoryview(buffer)[position:end]
+        message.records = view[position:end]
         position = end
-    return FetchResponsePartitionData(
-        partition_index,
-        error_code,
-        high_watermark,
-        last_stable_offset,
-        -1,
-        None,
-        None,
-        None,
-        aborted_transactions,
-        -1,
-        records,
-    ), position
+    message.log_start_offset = -1
+    message._diverging_epoch = None
+    message._current_leader = None
+    message._snapshot_id = None
+    message.preferred_read_replica = -1
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_fetchable_topic_response_v4(
     buffer: Buffer,
     position: int,
+    view: memoryview,
 ) -> tuple[FetchResponseFetchableTopicResponse, int]:
+    message = FetchResponseFetchableTopicResponse.__new__(FetchResponseFetchableTopicResponse)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[FetchResponsePartitionData]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v4(buffer, position)
-        partitions.append(partitions_item)
-    return FetchResponseFetchableTopicResponse(topic, ZERO_UUID, partitions), position
+    partitions: list[FetchResponsePartitionData] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_data_v4(buffer, position, view)
+            partitions.append(partitions_item)
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
-    responses: list[FetchResponseFetchableTopicResponse]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    view = memoryview(buffer)
+    message = FetchResponse.__new__(FetchResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_fetchable_topic_response_v4(buffer, position)
-        responses.append(responses_item)
-    return FetchResponse(throttle_time_ms, 0, 0, responses), position
-
-
-def _read_partition_data_v5(buffer: Buffer, position: int) -> tuple[FetchResponsePartitionData, int]:
-    aborted_transactions: list[FetchResponseAbortedTransaction] | None
-    partition_index, error_code, high_watermark, last_stable_offset, log_start_offset, count = _unpack_ihqqqi(buffer, position)
-    position += 34
-    if count < 0:
-        aborted_transactions = None
-    else:
+    responses: list[FetchResponseFetchableTopicResponse] = []
+    message.responses = responses
+    if count:
         if count > len(buffer) - position:
             raise Malformed
-        aborted_transactions = []
         for _ in range(count):
-            aborted_transactions_item, position = _read_aborted_transaction_v4(buffer, position)
-            aborted_transactions.append(aborted_transactions_item)
+            responses_item, position = _read_fetchable_topic_response_v4(buffer, position, view)
+            responses.append(responses_item)
+    message.error_code = 0
+    message.session_id = 0
+    message.node_endpoints = []
+    message.unknown_tags = None
+    return message, position
+
+
+def _read_partition_data_v5(
+    buffer: Buffer,
+    position: int,
+    view: memoryview,
+) -> tuple[FetchResponsePartitionData, int]:
+    message = FetchResponsePartitionData.__new__(FetchResponsePartitionData)
+    (
+        message.partition_index,
+        message.error_code,
+        message.high_watermark,
+        message.last_stable_offset,
+        message.log_start_offset,
+        count,
+    ) = _unpack_ihqqqi(buffer, position)
+    position += 34
+    if count < 0:
+        message.aborted_transactions = None
+    else:
+        aborted_transactions: list[FetchResponseAbortedTransaction] = []
+        message.aborted_transactions = aborted_transactions
+        if count:
+            if count > len(buffer) - position:
+                raise Malformed
+            for _ in range(count):
+                aborted_transactions_item, position = _read_aborted_transaction_v4(buffer, position)
+                aborted_transactions.append(aborted_transactions_item)
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
-        records = None
+        message.records = None
     else:
         end = position + length
-        records = memoryview(buffer)[position:end]
+        message.records = view[position:end]
         position = end
-    return FetchResponsePartitionData(
-        partition_index,
-        error_code,
-        high_watermark,
-        last_stable_offset,
-        log_start_offset,
-        None,
-        None,
-        None,
-        aborted_transactions,
-        -1,
-        records,
-    ), position
+    message._diverging_epoch = None
+    message._current_leader = None
+    message._snapshot_id = None
+    message.preferred_read_replica = -1
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_fetchable_topic_response_v5(
     buffer: Buffer,
     position: int,
+    view: memoryview,
 ) -> tuple[FetchResponseFetchableTopicResponse, int]:
+    message = FetchResponseFetchableTopicResponse.__new__(FetchResponseFetchableTopicResponse)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[FetchResponsePartitionData]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v5(buffer, position)
-        partitions.append(partitions_item)
-    return FetchResponseFetchableTopicResponse(topic, ZERO_UUID, partitions), position
+    partitions: list[FetchResponsePartitionData] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_data_v5(buffer, position, view)
+            partitions.append(partitions_item)
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
-    responses: list[FetchResponseFetchableTopicResponse]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    view = memoryview(buffer)
+    message = FetchResponse.__new__(FetchResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_fetchable_topic_response_v5(buffer, position)
-        responses.append(responses_item)
-    return FetchResponse(throttle_time_ms, 0, 0, responses), position
+    responses: list[FetchResponseFetchableTopicResponse] = []
+    message.responses = responses
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            responses_item, position = _read_fetchable_topic_response_v5(buffer, position, view)
+            responses.append(responses_item)
+    message.error_code = 0
+    message.session_id = 0
+    message.node_endpoints = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v7(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
-    responses: list[FetchResponseFetchableTopicResponse]
-    throttle_time_ms, error_code, session_id, count = _unpack_ihii(buffer, position)
+    view = memoryview(buffer)
+    message = FetchResponse.__new__(FetchResponse)
+    message.throttle_time_ms, message.error_code, message.session_id, count = _unpack_ihii(buffer, position)
     position += 14
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_fetchable_topic_response_v5(buffer, position)
-        responses.append(responses_item)
-    return FetchResponse(throttle_time_ms, error_code, session_id, responses), position
-
-
-def _read_partition_data_v11(buffer: Buffer, position: int) -> tuple[FetchResponsePartitionData, int]:
-    aborted_transactions: list[FetchResponseAbortedTransaction] | None
-    partition_index, error_code, high_watermark, last_stable_offset, log_start_offset, count = _unpack_ihqqqi(buffer, position)
-    position += 34
-    if count < 0:
-        aborted_transactions = None
-    else:
+    responses: list[FetchResponseFetchableTopicResponse] = []
+    message.responses = responses
+    if count:
         if count > len(buffer) - position:
             raise Malformed
-        aborted_transactions = []
         for _ in range(count):
-            aborted_transactions_item, position = _read_aborted_transaction_v4(buffer, position)
-            aborted_transactions.append(aborted_transactions_item)
-    preferred_read_replica, length = _unpack_ii(buffer, position)
+            responses_item, position = _read_fetchable_topic_response_v5(buffer, position, view)
+            responses.append(responses_item)
+    message.node_endpoints = []
+    message.unknown_tags = None
+    return message, position
+
+
+def _read_partition_data_v11(
+    buffer: Buffer,
+    position: int,
+    view: memoryview,
+) -> tuple[FetchResponsePartitionData, int]:
+    message = FetchResponsePartitionData.__new__(FetchResponsePartitionData)
+    (
+        message.partition_index,
+        message.error_code,
+        message.high_watermark,
+        message.last_stable_offset,
+        message.log_start_offset,
+        count,
+    ) = _unpack_ihqqqi(buffer, position)
+    position += 34
+    if count < 0:
+        message.aborted_transactions = None
+    else:
+        aborted_transactions: list[FetchResponseAbortedTransaction] = []
+        message.aborted_transactions = aborted_transactions
+        if count:
+            if count > len(buffer) - position:
+                raise Malformed
+            for _ in range(count):
+                aborted_transactions_item, position = _read_aborted_transaction_v4(buffer, position)
+                aborted_transactions.append(aborted_transactions_item)
+    message.preferred_read_replica, length = _unpack_ii(buffer, position)
     position += 8
     if length < 0:
-        records = None
+        message.records = None
     else:
         end = position + length
-        records = memoryview(buffer)[position:end]
+        message.records = view[position:end]
         position = end
-    return FetchResponsePartitionData(
-        partition_index,
-        error_code,
-        high_watermark,
-        last_stable_offset,
-        log_start_offset,
-        None,
-        None,
-        None,
-        aborted_transactions,
-        preferred_read_replica,
-        records,
-    ), position
+    message._diverging_epoch = None
+    message._current_leader = None
+    message._snapshot_id = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_fetchable_topic_response_v11(
     buffer: Buffer,
     position: int,
+    view: memoryview,
 ) -> tuple[FetchResponseFetchableTopicResponse, int]:
+    message = FetchResponseFetchableTopicResponse.__new__(FetchResponseFetchableTopicResponse)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[FetchResponsePartitionData]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v11(buffer, position)
-        partitions.append(partitions_item)
-    return FetchResponseFetchableTopicResponse(topic, ZERO_UUID, partitions), position
+    partitions: list[FetchResponsePartitionData] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_data_v11(buffer, position, view)
+            partitions.append(partitions_item)
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v11(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
-    responses: list[FetchResponseFetchableTopicResponse]
-    throttle_time_ms, error_code, session_id, count = _unpack_ihii(buffer, position)
+    view = memoryview(buffer)
+    message = FetchResponse.__new__(FetchResponse)
+    message.throttle_time_ms, message.error_code, message.session_id, count = _unpack_ihii(buffer, position)
     position += 14
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_fetchable_topic_response_v11(buffer, position)
-        responses.append(responses_item)
-    return FetchResponse(throttle_time_ms, error_code, session_id, responses), position
+    responses: list[FetchResponseFetchableTopicResponse] = []
+    message.responses = responses
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            responses_item, position = _read_fetchable_topic_response_v11(buffer, position, view)
+            responses.append(responses_item)
+    message.node_endpoints = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_aborted_transaction_v12(
     buffer: Buffer,
     position: int,
 ) -> tuple[FetchResponseAbortedTransaction, int]:
-    producer_id, first_offset, tags = _unpack_qqB(buffer, position)
+    message = FetchResponseAbortedTransaction.__new__(FetchResponseAbortedTransaction)
+    message.producer_id, message.first_offset, tags = _unpack_qqB(buffer, position)
     position += 17
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchResponseAbortedTransaction(producer_id, first_offset, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_epoch_end_offset_v12(buffer: Buffer, position: int) -> tuple[FetchResponseEpochEndOffset, int]:
-    epoch, end_offset, tags = _unpack_iqB(buffer, position)
+    message = FetchResponseEpochEndOffset.__new__(FetchResponseEpochEndOffset)
+    message.epoch, message.end_offset, tags = _unpack_iqB(buffer, position)
     position += 13
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchResponseEpochEndOffset(epoch, end_offset, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_leader_id_and_epoch_v12(buffer: Buffer, position: int) -> tuple[FetchResponseLeaderIdAndEpoch, int]:
-    leader_id, leader_epoch, tags = _unpack_iiB(buffer, position)
+    message = FetchResponseLeaderIdAndEpoch.__new__(FetchResponseLeaderIdAndEpoch)
+    message.leader_id, message.leader_epoch, tags = _unpack_iiB(buffer, position)
     position += 9
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchResponseLeaderIdAndEpoch(leader_id, leader_epoch, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_snapshot_id_v12(buffer: Buffer, position: int) -> tuple[FetchResponseSnapshotId, int]:
-    end_offset, epoch, tags = _unpack_qiB(buffer, position)
+    message = FetchResponseSnapshotId.__new__(FetchResponseSnapshotId)
+    message.end_offset, message.epoch, tags = _unpack_qiB(buffer, position)
     position += 13
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchResponseSnapshotId(end_offset, epoch, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _read_partition_data_v12(buffer: Buffer, position: int) -> tuple[FetchResponsePartitionData, int]:
-    aborted_transactions: list[FetchResponseAbortedTransaction] | None
-    partition_index, error_code, high_watermark, last_stable_offset, log_start_offset, count = _unpack_ihqqqB(buffer, position)
+def _read_partition_data_v12(
+    buffer: Buffer,
+    position: int,
+    view: memoryview,
+) -> tuple[FetchResponsePartitionData, int]:
+    message = FetchResponsePartitionData.__new__(FetchResponsePartitionData)
+    (
+        message.partition_index,
+        message.error_code,
+        message.high_watermark,
+        message.last_stable_offset,
+        message.log_start_offset,
+        count,
+    ) = _unpack_ihqqqB(buffer, position)
     position += 31
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        aborted_transactions = None
+        message.aborted_transactions = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        aborted_transactions = []
-        for _ in range(count):
-            aborted_transactions_item, position = _read_aborted_transaction_v12(buffer, position)
-            aborted_transactions.append(aborted_transactions_item)
-    preferred_read_replica, length = _unpack_iB(buffer, position)
+        aborted_transactions: list[FetchResponseAbortedTransaction] = []
+        message.aborted_transactions = aborted_transactions
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                aborted_transactions_item, position = _read_aborted_transaction_v12(buffer, position)
+                aborted_transactions.append(aborted_transactions_item)
+    message.preferred_read_replica, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_unsigned_varint(buffer, position - 1)
     if not length:
-        records = None
+        message.records = None
     else:
         end = position + length - 1
-        records = memoryview(buffer)[position:end]
+        message.records = view[position:end]
         position = end
     tags = buffer[position]
     position += 1
-    diverging_epoch: FetchResponseEpochEndOffset | None = None
-    current_leader: FetchResponseLeaderIdAndEpoch | None = None
-    snapshot_id: FetchResponseSnapshotId | None = None
-    unknown: dict[int, bytes] | None = None
+    message._diverging_epoch = None
+    message._current_leader = None
+    message._snapshot_id = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                diverging_epoch, position = _read_epoch_end_offset_v12(buffer, position)
+                message._diverging_epoch, position = _read_epoch_end_offset_v12(buffer, position)
             elif tag == 1:
-                current_leader, position = _read_leader_id_and_epoch_v12(buffer, position)
+                message._current_leader, position = _read_leader_id_and_epoch_v12(buffer, position)
             elif tag == 2:
-                snapshot_id, position = _read_snapshot_id_v12(buffer, position)
+                message._snapshot_id, position = _read_snapshot_id_v12(buffer, position)
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchResponsePartitionData(
-        partition_index,
-        error_code,
-        high_watermark,
-        last_stable_offset,
-        log_start_offset,
-        diverging_epoch,
-        current_leader,
-        snapshot_id,
-        aborted_transactions,
-        preferred_read_replica,
-        records,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_fetchable_topic_response_v12(
     buffer: Buffer,
     position: int,
+    view: memoryview,
 ) -> tuple[FetchResponseFetchableTopicResponse, int]:
+    message = FetchResponseFetchableTopicResponse.__new__(FetchResponseFetchableTopicResponse)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -811,169 +908,184 @@ def _read_fetchable_topic_response_v12(
     if not length:
         raise Malformed
     end = position + length - 1
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[FetchResponsePartitionData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v12(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[FetchResponsePartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v12(buffer, position, view)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchResponseFetchableTopicResponse(topic, ZERO_UUID, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v12(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
-    responses: list[FetchResponseFetchableTopicResponse]
-    throttle_time_ms, error_code, session_id, count = _unpack_ihiB(buffer, position)
+    view = memoryview(buffer)
+    message = FetchResponse.__new__(FetchResponse)
+    message.throttle_time_ms, message.error_code, message.session_id, count = _unpack_ihiB(buffer, position)
     position += 11
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_fetchable_topic_response_v12(buffer, position)
-        responses.append(responses_item)
+    responses: list[FetchResponseFetchableTopicResponse] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_fetchable_topic_response_v12(buffer, position, view)
+            responses.append(responses_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.node_endpoints = []
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag in (0,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchResponse(throttle_time_ms, error_code, session_id, responses, [], unknown), position
+    return message, position
 
 
 def _read_fetchable_topic_response_v13(
     buffer: Buffer,
     position: int,
+    view: memoryview,
 ) -> tuple[FetchResponseFetchableTopicResponse, int]:
-    partitions: list[FetchResponsePartitionData]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = FetchResponseFetchableTopicResponse.__new__(FetchResponseFetchableTopicResponse)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v12(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[FetchResponsePartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v12(buffer, position, view)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchResponseFetchableTopicResponse("", topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v13(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
-    responses: list[FetchResponseFetchableTopicResponse]
-    throttle_time_ms, error_code, session_id, count = _unpack_ihiB(buffer, position)
+    view = memoryview(buffer)
+    message = FetchResponse.__new__(FetchResponse)
+    message.throttle_time_ms, message.error_code, message.session_id, count = _unpack_ihiB(buffer, position)
     position += 11
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_fetchable_topic_response_v13(buffer, position)
-        responses.append(responses_item)
+    responses: list[FetchResponseFetchableTopicResponse] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_fetchable_topic_response_v13(buffer, position, view)
+            responses.append(responses_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.node_endpoints = []
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag in (0,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchResponse(throttle_time_ms, error_code, session_id, responses, [], unknown), position
+    return message, position
 
 
 def _read_node_endpoint_v16(buffer: Buffer, position: int) -> tuple[FetchResponseNodeEndpoint, int]:
-    node_id, length = _unpack_iB(buffer, position)
+    message = FetchResponseNodeEndpoint.__new__(FetchResponseNodeEndpoint)
+    message.node_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, length = _unpack_iB(buffer, position)
+    message.port, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchResponseNodeEndpoint(node_id, host, port, rack, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v16(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
-    responses: list[FetchResponseFetchableTopicResponse]
-    throttle_time_ms, error_code, session_id, count = _unpack_ihiB(buffer, position)
+    view = memoryview(buffer)
+    message = FetchResponse.__new__(FetchResponse)
+    message.throttle_time_ms, message.error_code, message.session_id, count = _unpack_ihiB(buffer, position)
     position += 11
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_fetchable_topic_response_v13(buffer, position)
-        responses.append(responses_item)
+    responses: list[FetchResponseFetchableTopicResponse] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_fetchable_topic_response_v13(buffer, position, view)
+            responses.append(responses_item)
     tags = buffer[position]
     position += 1
-    node_endpoints: list[FetchResponseNodeEndpoint] = []
-    unknown: dict[int, bytes] | None = None
+    message.node_endpoints = []
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -984,53 +1096,51 @@ def _read_v16(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
                     raise Malformed
-                count -= 1
-                if count > len(buffer) - position:
-                    raise Malformed
-                node_endpoints = []
-                for _ in range(count):
-                    node_endpoints_item, position = _read_node_endpoint_v16(buffer, position)
-                    node_endpoints.append(node_endpoints_item)
+                node_endpoints: list[FetchResponseNodeEndpoint] = []
+                message.node_endpoints = node_endpoints
+                if count > 1:
+                    if count - 1 > len(buffer) - position:
+                        raise Malformed
+                    for _ in range(1, count):
+                        node_endpoints_item, position = _read_node_endpoint_v16(buffer, position)
+                        node_endpoints.append(node_endpoints_item)
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchResponse(
-        throttle_time_ms,
-        error_code,
-        session_id,
-        responses,
-        node_endpoints,
-        unknown,
-    ), position
+    return message, position
 
 
-def _write_aborted_transaction_v4(out: bytearray, message: FetchResponseAbortedTransaction) -> None:
-    out += _pack_qq(message.producer_id, message.first_offset)
+def _write_aborted_transaction_v4(out: Pieces, message: FetchResponseAbortedTransaction) -> None:
+    out.append(_pack_qq(message.producer_id, message.first_offset))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_data_v4(out: bytearray, message: FetchResponsePartitionData) -> None:
-    if (
-        message.diverging_epoch.epoch != -1
-        or message.diverging_epoch.end_offset != -1
-        or message.diverging_epoch.unknown_tags
+def _write_partition_data_v4(out: Pieces, message: FetchResponsePartitionData) -> None:
+    diverging_epoch = message._diverging_epoch
+    if diverging_epoch is not None and (
+        diverging_epoch.epoch != -1
+        or diverging_epoch.end_offset != -1
+        or diverging_epoch.unknown_tags
     ):
         raise Malformed
-    if (
-        message.current_leader.leader_id != -1
-        or message.current_leader.leader_epoch != -1
-        or message.current_leader.unknown_tags
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
     ):
         raise Malformed
-    if (
-        message.snapshot_id.end_offset != -1
-        or message.snapshot_id.epoch != -1
-        or message.snapshot_id.unknown_tags
+    snapshot_id = message._snapshot_id
+    if snapshot_id is not None and (
+        snapshot_id.end_offset != -1
+        or snapshot_id.epoch != -1
+        or snapshot_id.unknown_tags
     ):
         raise Malformed
     if message.preferred_read_replica != -1:
@@ -1041,75 +1151,79 @@ def _write_partition_data_v4(out: bytearray, message: FetchResponsePartitionData
         count = -1
     else:
         count = len(aborted_transactions)
-    out += _pack_ihqqi(
+    out.append(_pack_ihqqi(
         message.partition_index,
         message.error_code,
         message.high_watermark,
         message.last_stable_offset,
         count,
-    )
+    ))
     for aborted_transactions_item in aborted_transactions:
         _write_aborted_transaction_v4(out, aborted_transactions_item)
     records = message.records
-    records_data: Buffer
     if records is None:
-        records_data = b""
+        records = b""
         length = -1
     else:
-        records_data = b"".join(records) if isinstance(records, list) else records
-        length = len(records_data)
-    out += _pack_i(length)
-    out += records_data
+        length = sum(map(len, records)) if isinstance(records, list) else len(records)
+    out.append(_pack_i(length))
+    if isinstance(records, list):
+        out.extend(records)
+    else:
+        out.append(records)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_fetchable_topic_response_v4(out: bytearray, message: FetchResponseFetchableTopicResponse) -> None:
+def _write_fetchable_topic_response_v4(out: Pieces, message: FetchResponseFetchableTopicResponse) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_data_v4(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v4(out: bytearray, message: FetchResponse) -> None:
+def _write_v4(out: Pieces, message: FetchResponse) -> None:
     if message.session_id != 0:
         raise Malformed
     if len(message.node_endpoints) != 0:
         raise Malformed
     responses = message.responses
     count = len(responses)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for responses_item in responses:
         _write_fetchable_topic_response_v4(out, responses_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_data_v5(out: bytearray, message: FetchResponsePartitionData) -> None:
-    if (
-        message.diverging_epoch.epoch != -1
-        or message.diverging_epoch.end_offset != -1
-        or message.diverging_epoch.unknown_tags
+def _write_partition_data_v5(out: Pieces, message: FetchResponsePartitionData) -> None:
+    diverging_epoch = message._diverging_epoch
+    if diverging_epoch is not None and (
+        diverging_epoch.epoch != -1
+        or diverging_epoch.end_offset != -1
+        or diverging_epoch.unknown_tags
     ):
         raise Malformed
-    if (
-        message.current_leader.leader_id != -1
-        or message.current_leader.leader_epoch != -1
-        or message.current_leader.unknown_tags
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
     ):
         raise Malformed
-    if (
-        message.snapshot_id.end_offset != -1
-        or message.snapshot_id.epoch != -1
-        or message.snapshot_id.unknown_tags
+    snapshot_id = message._snapshot_id
+    if snapshot_id is not None and (
+        snapshot_id.end_offset != -1
+        or snapshot_id.epoch != -1
+        or snapshot_id.unknown_tags
     ):
         raise Malformed
     if message.preferred_read_replica != -1:
@@ -1120,88 +1234,92 @@ def _write_partition_data_v5(out: bytearray, message: FetchResponsePartitionData
         count = -1
     else:
         count = len(aborted_transactions)
-    out += _pack_ihqqqi(
+    out.append(_pack_ihqqqi(
         message.partition_index,
         message.error_code,
         message.high_watermark,
         message.last_stable_offset,
         message.log_start_offset,
         count,
-    )
+    ))
     for aborted_transactions_item in aborted_transactions:
         _write_aborted_transaction_v4(out, aborted_transactions_item)
     records = message.records
-    records_data: Buffer
     if records is None:
-        records_data = b""
+        records = b""
         length = -1
     else:
-        records_data = b"".join(records) if isinstance(records, list) else records
-        length = len(records_data)
-    out += _pack_i(length)
-    out += records_data
+        length = sum(map(len, records)) if isinstance(records, list) else len(records)
+    out.append(_pack_i(length))
+    if isinstance(records, list):
+        out.extend(records)
+    else:
+        out.append(records)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_fetchable_topic_response_v5(out: bytearray, message: FetchResponseFetchableTopicResponse) -> None:
+def _write_fetchable_topic_response_v5(out: Pieces, message: FetchResponseFetchableTopicResponse) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_data_v5(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v5(out: bytearray, message: FetchResponse) -> None:
+def _write_v5(out: Pieces, message: FetchResponse) -> None:
     if message.session_id != 0:
         raise Malformed
     if len(message.node_endpoints) != 0:
         raise Malformed
     responses = message.responses
     count = len(responses)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for responses_item in responses:
         _write_fetchable_topic_response_v5(out, responses_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v7(out: bytearray, message: FetchResponse) -> None:
+def _write_v7(out: Pieces, message: FetchResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
     responses = message.responses
     count = len(responses)
-    out += _pack_ihii(message.throttle_time_ms, message.error_code, message.session_id, count)
+    out.append(_pack_ihii(message.throttle_time_ms, message.error_code, message.session_id, count))
     for responses_item in responses:
         _write_fetchable_topic_response_v5(out, responses_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_data_v11(out: bytearray, message: FetchResponsePartitionData) -> None:
-    if (
-        message.diverging_epoch.epoch != -1
-        or message.diverging_epoch.end_offset != -1
-        or message.diverging_epoch.unknown_tags
+def _write_partition_data_v11(out: Pieces, message: FetchResponsePartitionData) -> None:
+    diverging_epoch = message._diverging_epoch
+    if diverging_epoch is not None and (
+        diverging_epoch.epoch != -1
+        or diverging_epoch.end_offset != -1
+        or diverging_epoch.unknown_tags
     ):
         raise Malformed
-    if (
-        message.current_leader.leader_id != -1
-        or message.current_leader.leader_epoch != -1
-        or message.current_leader.unknown_tags
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
     ):
         raise Malformed
-    if (
-        message.snapshot_id.end_offset != -1
-        or message.snapshot_id.epoch != -1
-        or message.snapshot_id.unknown_tags
+    snapshot_id = message._snapshot_id
+    if snapshot_id is not None and (
+        snapshot_id.end_offset != -1
+        or snapshot_id.epoch != -1
+        or snapshot_id.unknown_tags
     ):
         raise Malformed
     aborted_transactions = message.aborted_transactions
@@ -1210,90 +1328,91 @@ def _write_partition_data_v11(out: bytearray, message: FetchResponsePartitionDat
         count = -1
     else:
         count = len(aborted_transactions)
-    out += _pack_ihqqqi(
+    out.append(_pack_ihqqqi(
         message.partition_index,
         message.error_code,
         message.high_watermark,
         message.last_stable_offset,
         message.log_start_offset,
         count,
-    )
+    ))
     for aborted_transactions_item in aborted_transactions:
         _write_aborted_transaction_v4(out, aborted_transactions_item)
     records = message.records
-    records_data: Buffer
     if records is None:
-        records_data = b""
+        records = b""
         length = -1
     else:
-        records_data = b"".join(records) if isinstance(records, list) else records
-        length = len(records_data)
-    out += _pack_ii(message.preferred_read_replica, length)
-    out += records_data
+        length = sum(map(len, records)) if isinstance(records, list) else len(records)
+    out.append(_pack_ii(message.preferred_read_replica, length))
+    if isinstance(records, list):
+        out.extend(records)
+    else:
+        out.append(records)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_fetchable_topic_response_v11(out: bytearray, message: FetchResponseFetchableTopicResponse) -> None:
+def _write_fetchable_topic_response_v11(out: Pieces, message: FetchResponseFetchableTopicResponse) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_data_v11(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v11(out: bytearray, message: FetchResponse) -> None:
+def _write_v11(out: Pieces, message: FetchResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
     responses = message.responses
     count = len(responses)
-    out += _pack_ihii(message.throttle_time_ms, message.error_code, message.session_id, count)
+    out.append(_pack_ihii(message.throttle_time_ms, message.error_code, message.session_id, count))
     for responses_item in responses:
         _write_fetchable_topic_response_v11(out, responses_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_aborted_transaction_v12(out: bytearray, message: FetchResponseAbortedTransaction) -> None:
+def _write_aborted_transaction_v12(out: Pieces, message: FetchResponseAbortedTransaction) -> None:
     if message.unknown_tags:
-        out += _pack_qq(message.producer_id, message.first_offset)
+        out.append(_pack_qq(message.producer_id, message.first_offset))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qqB(message.producer_id, message.first_offset, 0)
+        out.append(_pack_qqB(message.producer_id, message.first_offset, 0))
 
 
-def _write_epoch_end_offset_v12(out: bytearray, message: FetchResponseEpochEndOffset) -> None:
+def _write_epoch_end_offset_v12(out: Pieces, message: FetchResponseEpochEndOffset) -> None:
     if message.unknown_tags:
-        out += _pack_iq(message.epoch, message.end_offset)
+        out.append(_pack_iq(message.epoch, message.end_offset))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqB(message.epoch, message.end_offset, 0)
+        out.append(_pack_iqB(message.epoch, message.end_offset, 0))
 
 
-def _write_leader_id_and_epoch_v12(out: bytearray, message: FetchResponseLeaderIdAndEpoch) -> None:
+def _write_leader_id_and_epoch_v12(out: Pieces, message: FetchResponseLeaderIdAndEpoch) -> None:
     if message.unknown_tags:
-        out += _pack_ii(message.leader_id, message.leader_epoch)
+        out.append(_pack_ii(message.leader_id, message.leader_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iiB(message.leader_id, message.leader_epoch, 0)
+        out.append(_pack_iiB(message.leader_id, message.leader_epoch, 0))
 
 
-def _write_snapshot_id_v12(out: bytearray, message: FetchResponseSnapshotId) -> None:
+def _write_snapshot_id_v12(out: Pieces, message: FetchResponseSnapshotId) -> None:
     if message.unknown_tags:
-        out += _pack_qi(message.end_offset, message.epoch)
+        out.append(_pack_qi(message.end_offset, message.epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qiB(message.end_offset, message.epoch, 0)
+        out.append(_pack_qiB(message.end_offset, message.epoch, 0))
 
 
-def _write_partition_data_v12(out: bytearray, message: FetchResponsePartitionData) -> None:
+def _write_partition_data_v12(out: Pieces, message: FetchResponsePartitionData) -> None:
     aborted_transactions = message.aborted_transactions
     if aborted_transactions is None:
         aborted_transactions = EMPTY
@@ -1301,161 +1420,163 @@ def _write_partition_data_v12(out: bytearray, message: FetchResponsePartitionDat
     else:
         count = len(aborted_transactions) + 1
     if count < 128:
-        out += _pack_ihqqqB(
+        out.append(_pack_ihqqqB(
             message.partition_index,
             message.error_code,
             message.high_watermark,
             message.last_stable_offset,
             message.log_start_offset,
             count,
-        )
+        ))
     else:
-        out += _pack_ihqqq(
+        out.append(_pack_ihqqq(
             message.partition_index,
             message.error_code,
             message.high_watermark,
             message.last_stable_offset,
             message.log_start_offset,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for aborted_transactions_item in aborted_transactions:
         _write_aborted_transaction_v12(out, aborted_transactions_item)
     records = message.records
-    records_data: Buffer
     if records is None:
-        records_data = b""
+        records = b""
         length = 0
     else:
-        records_data = b"".join(records) if isinstance(records, list) else records
-        length = len(records_data) + 1
+        length = (sum(map(len, records)) if isinstance(records, list) else len(records)) + 1
     if length < 128:
-        out += _pack_iB(message.preferred_read_replica, length)
+        out.append(_pack_iB(message.preferred_read_replica, length))
     else:
-        out += _pack_i(message.preferred_read_replica)
-        write_unsigned_varint(out, length)
-    out += records_data
+        out.append(_pack_i(message.preferred_read_replica))
+        out.append(pack_length(length))
+    if isinstance(records, list):
+        out.extend(records)
+    else:
+        out.append(records)
     tagged = []
-    if (
-        message.diverging_epoch.epoch != -1
-        or message.diverging_epoch.end_offset != -1
-        or message.diverging_epoch.unknown_tags
+    section: Pieces
+    diverging_epoch = message._diverging_epoch
+    if diverging_epoch is not None and (
+        diverging_epoch.epoch != -1
+        or diverging_epoch.end_offset != -1
+        or diverging_epoch.unknown_tags
     ):
-        section = bytearray()
-        diverging_epoch = message.diverging_epoch
+        section = []
         _write_epoch_end_offset_v12(section, diverging_epoch)
-        tagged.append((0, section))
-    if (
-        message.current_leader.leader_id != -1
-        or message.current_leader.leader_epoch != -1
-        or message.current_leader.unknown_tags
+        tagged.append((0, b"".join(section)))
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
     ):
-        section = bytearray()
-        current_leader = message.current_leader
+        section = []
         _write_leader_id_and_epoch_v12(section, current_leader)
-        tagged.append((1, section))
-    if (
-        message.snapshot_id.end_offset != -1
-        or message.snapshot_id.epoch != -1
-        or message.snapshot_id.unknown_tags
+        tagged.append((1, b"".join(section)))
+    snapshot_id = message._snapshot_id
+    if snapshot_id is not None and (
+        snapshot_id.end_offset != -1
+        or snapshot_id.epoch != -1
+        or snapshot_id.unknown_tags
     ):
-        section = bytearray()
-        snapshot_id = message.snapshot_id
+        section = []
         _write_snapshot_id_v12(section, snapshot_id)
-        tagged.append((2, section))
+        tagged.append((2, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_fetchable_topic_response_v12(out: bytearray, message: FetchResponseFetchableTopicResponse) -> None:
+def _write_fetchable_topic_response_v12(out: Pieces, message: FetchResponseFetchableTopicResponse) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v12(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v12(out: bytearray, message: FetchResponse) -> None:
+def _write_v12(out: Pieces, message: FetchResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out += _pack_ihiB(message.throttle_time_ms, message.error_code, message.session_id, count)
+        out.append(_pack_ihiB(message.throttle_time_ms, message.error_code, message.session_id, count))
     else:
-        out += _pack_ihi(message.throttle_time_ms, message.error_code, message.session_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ihi(message.throttle_time_ms, message.error_code, message.session_id))
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_fetchable_topic_response_v12(out, responses_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_fetchable_topic_response_v13(out: bytearray, message: FetchResponseFetchableTopicResponse) -> None:
+def _write_fetchable_topic_response_v13(out: Pieces, message: FetchResponseFetchableTopicResponse) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v12(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v13(out: bytearray, message: FetchResponse) -> None:
+def _write_v13(out: Pieces, message: FetchResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out += _pack_ihiB(message.throttle_time_ms, message.error_code, message.session_id, count)
+        out.append(_pack_ihiB(message.throttle_time_ms, message.error_code, message.session_id, count))
     else:
-        out += _pack_ihi(message.throttle_time_ms, message.error_code, message.session_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ihi(message.throttle_time_ms, message.error_code, message.session_id))
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_fetchable_topic_response_v13(out, responses_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_node_endpoint_v16(out: bytearray, message: FetchResponseNodeEndpoint) -> None:
+def _write_node_endpoint_v16(out: Pieces, message: FetchResponseNodeEndpoint) -> None:
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.node_id, length)
+        out.append(_pack_iB(message.node_id, length))
     else:
-        out += _pack_i(message.node_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.node_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     rack = message.rack
     if rack is None:
         data = b""
@@ -1464,43 +1585,44 @@ def _write_node_endpoint_v16(out: bytearray, message: FetchResponseNodeEndpoint)
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.port, length)
+        out.append(_pack_iB(message.port, length))
     else:
-        out += _pack_i(message.port)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.port))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v16(out: bytearray, message: FetchResponse) -> None:
+def _write_v16(out: Pieces, message: FetchResponse) -> None:
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out += _pack_ihiB(message.throttle_time_ms, message.error_code, message.session_id, count)
+        out.append(_pack_ihiB(message.throttle_time_ms, message.error_code, message.session_id, count))
     else:
-        out += _pack_ihi(message.throttle_time_ms, message.error_code, message.session_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ihi(message.throttle_time_ms, message.error_code, message.session_id))
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_fetchable_topic_response_v13(out, responses_item)
     tagged = []
+    section: Pieces
     if len(message.node_endpoints) != 0:
-        section = bytearray()
+        section = []
         node_endpoints = message.node_endpoints
         count = len(node_endpoints) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         for node_endpoints_item in node_endpoints:
             _write_node_endpoint_v16(section, node_endpoints_item)
-        tagged.append((0, section))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

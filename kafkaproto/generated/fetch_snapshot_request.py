@@ -10,16 +10,19 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -75,7 +78,7 @@ class FetchSnapshotRequestPartitionSnapshot(Struct):
     __slots__ = (
         "partition",
         "current_leader_epoch",
-        "snapshot_id",
+        "_snapshot_id",
         "position",
         "replica_directory_id",
         "unknown_tags",
@@ -85,8 +88,7 @@ class FetchSnapshotRequestPartitionSnapshot(Struct):
     """Versions 0+."""
     current_leader_epoch: int
     """Epoch that the sender believes the leader to be in. Versions 0+."""
-    snapshot_id: FetchSnapshotRequestSnapshotId
-    """The snapshot that a Fetch was answered with. Versions 0+."""
+    _snapshot_id: FetchSnapshotRequestSnapshotId | None
     position: int
     """Byte of the snapshot to begin with. Versions 0+."""
     replica_directory_id: bytes
@@ -107,10 +109,21 @@ class FetchSnapshotRequestPartitionSnapshot(Struct):
     ) -> None:
         self.partition = partition
         self.current_leader_epoch = current_leader_epoch
-        self.snapshot_id = FetchSnapshotRequestSnapshotId() if snapshot_id is None else snapshot_id
+        self._snapshot_id = snapshot_id
         self.position = position
         self.replica_directory_id = replica_directory_id
         self.unknown_tags = unknown_tags
+
+    @property
+    def snapshot_id(self) -> FetchSnapshotRequestSnapshotId:
+        """The snapshot that a Fetch was answered with. Versions 0+."""
+        if self._snapshot_id is None:
+            self._snapshot_id = FetchSnapshotRequestSnapshotId()
+        return self._snapshot_id
+
+    @snapshot_id.setter
+    def snapshot_id(self, value: FetchSnapshotRequestSnapshotId) -> None:
+        self._snapshot_id = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -213,7 +226,7 @@ class FetchSnapshotRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[FetchSnapshotRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -223,47 +236,45 @@ class FetchSnapshotRequest(Message):
 
 
 def _read_snapshot_id_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequestSnapshotId, int]:
-    end_offset, epoch, tags = _unpack_qiB(buffer, position)
+    message = FetchSnapshotRequestSnapshotId.__new__(FetchSnapshotRequestSnapshotId)
+    message.end_offset, message.epoch, tags = _unpack_qiB(buffer, position)
     position += 13
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchSnapshotRequestSnapshotId(end_offset, epoch, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_snapshot_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[FetchSnapshotRequestPartitionSnapshot, int]:
-    partition, current_leader_epoch = _unpack_ii(buffer, position)
+    message = FetchSnapshotRequestPartitionSnapshot.__new__(FetchSnapshotRequestPartitionSnapshot)
+    message.partition, message.current_leader_epoch = _unpack_ii(buffer, position)
     position += 8
-    snapshot_id, position = _read_snapshot_id_v0(buffer, position)
-    position_, tags = _unpack_qB(buffer, position)
+    message._snapshot_id, position = _read_snapshot_id_v0(buffer, position)
+    message.position, tags = _unpack_qB(buffer, position)
     position += 9
-    unknown: dict[int, bytes] | None = None
+    message.replica_directory_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag in (0,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchSnapshotRequestPartitionSnapshot(
-        partition,
-        current_leader_epoch,
-        snapshot_id,
-        position_,
-        ZERO_UUID,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_topic_snapshot_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequestTopicSnapshot, int]:
+    message = FetchSnapshotRequestTopicSnapshot.__new__(FetchSnapshotRequestTopicSnapshot)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -271,49 +282,50 @@ def _read_topic_snapshot_v0(buffer: Buffer, position: int) -> tuple[FetchSnapsho
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[FetchSnapshotRequestPartitionSnapshot]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_snapshot_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[FetchSnapshotRequestPartitionSnapshot] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_snapshot_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchSnapshotRequestTopicSnapshot(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequest, int]:
-    topics: list[FetchSnapshotRequestTopicSnapshot]
-    replica_id, max_bytes, count = _unpack_iiB(buffer, position)
+    message = FetchSnapshotRequest.__new__(FetchSnapshotRequest)
+    message.replica_id, message.max_bytes, count = _unpack_iiB(buffer, position)
     position += 9
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_snapshot_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[FetchSnapshotRequestTopicSnapshot] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_snapshot_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    cluster_id: str | None = None
-    unknown: dict[int, bytes] | None = None
+    message.cluster_id = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -323,56 +335,53 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequest, int]:
                 if length > 127:
                     length, position = read_string_length(buffer, position - 1)
                 if not length:
-                    cluster_id = None
+                    message.cluster_id = None
                 else:
                     end = position + length - 1
-                    cluster_id = str(buffer[position:end], "utf-8")
+                    message.cluster_id = str(buffer[position:end], "utf-8")
                     position = end
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchSnapshotRequest(cluster_id, replica_id, max_bytes, topics, unknown), position
+    return message, position
 
 
 def _read_partition_snapshot_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[FetchSnapshotRequestPartitionSnapshot, int]:
-    partition, current_leader_epoch = _unpack_ii(buffer, position)
+    message = FetchSnapshotRequestPartitionSnapshot.__new__(FetchSnapshotRequestPartitionSnapshot)
+    message.partition, message.current_leader_epoch = _unpack_ii(buffer, position)
     position += 8
-    snapshot_id, position = _read_snapshot_id_v0(buffer, position)
-    position_, tags = _unpack_qB(buffer, position)
+    message._snapshot_id, position = _read_snapshot_id_v0(buffer, position)
+    message.position, tags = _unpack_qB(buffer, position)
     position += 9
-    replica_directory_id: bytes = ZERO_UUID
-    unknown: dict[int, bytes] | None = None
+    message.replica_directory_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (replica_directory_id,) = _unpack_u(buffer, position)
+                (message.replica_directory_id,) = _unpack_u(buffer, position)
                 position += 16
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchSnapshotRequestPartitionSnapshot(
-        partition,
-        current_leader_epoch,
-        snapshot_id,
-        position_,
-        replica_directory_id,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_topic_snapshot_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequestTopicSnapshot, int]:
+    message = FetchSnapshotRequestTopicSnapshot.__new__(FetchSnapshotRequestTopicSnapshot)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -380,49 +389,50 @@ def _read_topic_snapshot_v1(buffer: Buffer, position: int) -> tuple[FetchSnapsho
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[FetchSnapshotRequestPartitionSnapshot]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_snapshot_v1(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[FetchSnapshotRequestPartitionSnapshot] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_snapshot_v1(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchSnapshotRequestTopicSnapshot(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequest, int]:
-    topics: list[FetchSnapshotRequestTopicSnapshot]
-    replica_id, max_bytes, count = _unpack_iiB(buffer, position)
+    message = FetchSnapshotRequest.__new__(FetchSnapshotRequest)
+    message.replica_id, message.max_bytes, count = _unpack_iiB(buffer, position)
     position += 9
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_snapshot_v1(buffer, position)
-        topics.append(topics_item)
+    topics: list[FetchSnapshotRequestTopicSnapshot] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_snapshot_v1(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    cluster_id: str | None = None
-    unknown: dict[int, bytes] | None = None
+    message.cluster_id = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -432,76 +442,78 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequest, int]:
                 if length > 127:
                     length, position = read_string_length(buffer, position - 1)
                 if not length:
-                    cluster_id = None
+                    message.cluster_id = None
                 else:
                     end = position + length - 1
-                    cluster_id = str(buffer[position:end], "utf-8")
+                    message.cluster_id = str(buffer[position:end], "utf-8")
                     position = end
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchSnapshotRequest(cluster_id, replica_id, max_bytes, topics, unknown), position
+    return message, position
 
 
-def _write_snapshot_id_v0(out: bytearray, message: FetchSnapshotRequestSnapshotId) -> None:
+def _write_snapshot_id_v0(out: Pieces, message: FetchSnapshotRequestSnapshotId) -> None:
     if message.unknown_tags:
-        out += _pack_qi(message.end_offset, message.epoch)
+        out.append(_pack_qi(message.end_offset, message.epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qiB(message.end_offset, message.epoch, 0)
+        out.append(_pack_qiB(message.end_offset, message.epoch, 0))
 
 
-def _write_partition_snapshot_v0(out: bytearray, message: FetchSnapshotRequestPartitionSnapshot) -> None:
+def _write_partition_snapshot_v0(out: Pieces, message: FetchSnapshotRequestPartitionSnapshot) -> None:
     snapshot_id = message.snapshot_id
-    out += _pack_ii(message.partition, message.current_leader_epoch)
+    out.append(_pack_ii(message.partition, message.current_leader_epoch))
     _write_snapshot_id_v0(out, snapshot_id)
     if message.unknown_tags:
-        out += _pack_q(message.position)
+        out.append(_pack_q(message.position))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qB(message.position, 0)
+        out.append(_pack_qB(message.position, 0))
 
 
-def _write_topic_snapshot_v0(out: bytearray, message: FetchSnapshotRequestTopicSnapshot) -> None:
+def _write_topic_snapshot_v0(out: Pieces, message: FetchSnapshotRequestTopicSnapshot) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_snapshot_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: FetchSnapshotRequest) -> None:
+def _write_v0(out: Pieces, message: FetchSnapshotRequest) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iiB(message.replica_id, message.max_bytes, count)
+        out.append(_pack_iiB(message.replica_id, message.max_bytes, count))
     else:
-        out += _pack_ii(message.replica_id, message.max_bytes)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ii(message.replica_id, message.max_bytes))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_snapshot_v0(out, topics_item)
     tagged = []
+    section: Pieces
     if message.cluster_id is not None:
-        section = bytearray()
+        section = []
         cluster_id = message.cluster_id
         if cluster_id is None:
             data = b""
@@ -510,72 +522,74 @@ def _write_v0(out: bytearray, message: FetchSnapshotRequest) -> None:
             data = cluster_id.encode()
             length = len(data) + 1
         if length < 128:
-            section.append(length)
+            section.append(BYTES[length])
         else:
-            write_string_length(section, length)
-        section += data
-        tagged.append((0, section))
+            section.append(pack_string_length(length))
+        section.append(data)
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_partition_snapshot_v1(out: bytearray, message: FetchSnapshotRequestPartitionSnapshot) -> None:
+def _write_partition_snapshot_v1(out: Pieces, message: FetchSnapshotRequestPartitionSnapshot) -> None:
     snapshot_id = message.snapshot_id
-    out += _pack_ii(message.partition, message.current_leader_epoch)
+    out.append(_pack_ii(message.partition, message.current_leader_epoch))
     _write_snapshot_id_v0(out, snapshot_id)
-    out += _pack_q(message.position)
+    out.append(_pack_q(message.position))
     tagged = []
+    section: Pieces
     if message.replica_directory_id != ZERO_UUID:
-        section = bytearray()
+        section = []
         replica_directory_id = message.replica_directory_id
         if len(replica_directory_id) != 16:
             raise Malformed
-        section += replica_directory_id
-        tagged.append((0, section))
+        section.append(replica_directory_id)
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_snapshot_v1(out: bytearray, message: FetchSnapshotRequestTopicSnapshot) -> None:
+def _write_topic_snapshot_v1(out: Pieces, message: FetchSnapshotRequestTopicSnapshot) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_snapshot_v1(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: FetchSnapshotRequest) -> None:
+def _write_v1(out: Pieces, message: FetchSnapshotRequest) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iiB(message.replica_id, message.max_bytes, count)
+        out.append(_pack_iiB(message.replica_id, message.max_bytes, count))
     else:
-        out += _pack_ii(message.replica_id, message.max_bytes)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ii(message.replica_id, message.max_bytes))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_snapshot_v1(out, topics_item)
     tagged = []
+    section: Pieces
     if message.cluster_id is not None:
-        section = bytearray()
+        section = []
         cluster_id = message.cluster_id
         if cluster_id is None:
             data = b""
@@ -584,15 +598,15 @@ def _write_v1(out: bytearray, message: FetchSnapshotRequest) -> None:
             data = cluster_id.encode()
             length = len(data) + 1
         if length < 128:
-            section.append(length)
+            section.append(BYTES[length])
         else:
-            write_string_length(section, length)
-        section += data
-        tagged.append((0, section))
+            section.append(pack_string_length(length))
+        section.append(data)
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,17 +10,20 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Buffers,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -115,8 +118,8 @@ class FetchSnapshotResponsePartitionSnapshot(Struct):
     __slots__ = (
         "index",
         "error_code",
-        "snapshot_id",
-        "current_leader",
+        "_snapshot_id",
+        "_current_leader",
         "size",
         "position",
         "unaligned_records",
@@ -127,10 +130,8 @@ class FetchSnapshotResponsePartitionSnapshot(Struct):
     """Versions 0+."""
     error_code: int
     """Versions 0+."""
-    snapshot_id: FetchSnapshotResponseSnapshotId
-    """Versions 0+."""
-    current_leader: FetchSnapshotResponseLeaderIdAndEpoch
-    """Set where the sender has to turn to another leader or epoch. Versions 0+, tag 0 in 0+."""
+    _snapshot_id: FetchSnapshotResponseSnapshotId | None
+    _current_leader: FetchSnapshotResponseLeaderIdAndEpoch | None
     size: int
     """Bytes of the whole snapshot. Versions 0+."""
     position: int
@@ -153,12 +154,34 @@ class FetchSnapshotResponsePartitionSnapshot(Struct):
     ) -> None:
         self.index = index
         self.error_code = error_code
-        self.snapshot_id = FetchSnapshotResponseSnapshotId() if snapshot_id is None else snapshot_id
-        self.current_leader = FetchSnapshotResponseLeaderIdAndEpoch() if current_leader is None else current_leader
+        self._snapshot_id = snapshot_id
+        self._current_leader = current_leader
         self.size = size
         self.position = position
         self.unaligned_records = unaligned_records
         self.unknown_tags = unknown_tags
+
+    @property
+    def snapshot_id(self) -> FetchSnapshotResponseSnapshotId:
+        """Versions 0+."""
+        if self._snapshot_id is None:
+            self._snapshot_id = FetchSnapshotResponseSnapshotId()
+        return self._snapshot_id
+
+    @snapshot_id.setter
+    def snapshot_id(self, value: FetchSnapshotResponseSnapshotId) -> None:
+        self._snapshot_id = value
+
+    @property
+    def current_leader(self) -> FetchSnapshotResponseLeaderIdAndEpoch:
+        """Set where the sender has to turn to another leader or epoch. Versions 0+, tag 0 in 0+."""
+        if self._current_leader is None:
+            self._current_leader = FetchSnapshotResponseLeaderIdAndEpoch()
+        return self._current_leader
+
+    @current_leader.setter
+    def current_leader(self, value: FetchSnapshotResponseLeaderIdAndEpoch) -> None:
+        self._current_leader = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -304,7 +327,7 @@ class FetchSnapshotResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[FetchSnapshotResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -314,71 +337,72 @@ class FetchSnapshotResponse(Message):
 
 
 def _read_snapshot_id_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotResponseSnapshotId, int]:
-    end_offset, epoch, tags = _unpack_qiB(buffer, position)
+    message = FetchSnapshotResponseSnapshotId.__new__(FetchSnapshotResponseSnapshotId)
+    message.end_offset, message.epoch, tags = _unpack_qiB(buffer, position)
     position += 13
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchSnapshotResponseSnapshotId(end_offset, epoch, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_leader_id_and_epoch_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[FetchSnapshotResponseLeaderIdAndEpoch, int]:
-    leader_id, leader_epoch, tags = _unpack_iiB(buffer, position)
+    message = FetchSnapshotResponseLeaderIdAndEpoch.__new__(FetchSnapshotResponseLeaderIdAndEpoch)
+    message.leader_id, message.leader_epoch, tags = _unpack_iiB(buffer, position)
     position += 9
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchSnapshotResponseLeaderIdAndEpoch(leader_id, leader_epoch, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_snapshot_v0(
     buffer: Buffer,
     position: int,
+    view: memoryview,
 ) -> tuple[FetchSnapshotResponsePartitionSnapshot, int]:
-    index, error_code = _unpack_ih(buffer, position)
+    message = FetchSnapshotResponsePartitionSnapshot.__new__(FetchSnapshotResponsePartitionSnapshot)
+    message.index, message.error_code = _unpack_ih(buffer, position)
     position += 6
-    snapshot_id, position = _read_snapshot_id_v0(buffer, position)
-    size, position_, length = _unpack_qqB(buffer, position)
+    message._snapshot_id, position = _read_snapshot_id_v0(buffer, position)
+    message.size, message.position, length = _unpack_qqB(buffer, position)
     position += 17
     if length > 127:
         length, position = read_unsigned_varint(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    unaligned_records = memoryview(buffer)[position:end]
+    message.unaligned_records = view[position:end]
     position = end
     tags = buffer[position]
     position += 1
-    current_leader: FetchSnapshotResponseLeaderIdAndEpoch | None = None
-    unknown: dict[int, bytes] | None = None
+    message._current_leader = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                current_leader, position = _read_leader_id_and_epoch_v0(buffer, position)
+                message._current_leader, position = _read_leader_id_and_epoch_v0(buffer, position)
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchSnapshotResponsePartitionSnapshot(
-        index,
-        error_code,
-        snapshot_id,
-        current_leader,
-        size,
-        position_,
-        unaligned_records,
-        unknown,
-    ), position
+    return message, position
 
 
-def _read_topic_snapshot_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotResponseTopicSnapshot, int]:
+def _read_topic_snapshot_v0(
+    buffer: Buffer,
+    position: int,
+    view: memoryview,
+) -> tuple[FetchSnapshotResponseTopicSnapshot, int]:
+    message = FetchSnapshotResponseTopicSnapshot.__new__(FetchSnapshotResponseTopicSnapshot)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -386,100 +410,107 @@ def _read_topic_snapshot_v0(buffer: Buffer, position: int) -> tuple[FetchSnapsho
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[FetchSnapshotResponsePartitionSnapshot]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_snapshot_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[FetchSnapshotResponsePartitionSnapshot] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_snapshot_v0(buffer, position, view)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchSnapshotResponseTopicSnapshot(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotResponse, int]:
-    topics: list[FetchSnapshotResponseTopicSnapshot]
-    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    view = memoryview(buffer)
+    message = FetchSnapshotResponse.__new__(FetchSnapshotResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_snapshot_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[FetchSnapshotResponseTopicSnapshot] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_snapshot_v0(buffer, position, view)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.node_endpoints = []
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag in (0,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchSnapshotResponse(throttle_time_ms, error_code, topics, [], unknown), position
+    return message, position
 
 
 def _read_node_endpoint_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotResponseNodeEndpoint, int]:
-    node_id, length = _unpack_iB(buffer, position)
+    message = FetchSnapshotResponseNodeEndpoint.__new__(FetchSnapshotResponseNodeEndpoint)
+    message.node_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, tags = _unpack_HB(buffer, position)
+    message.port, tags = _unpack_HB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FetchSnapshotResponseNodeEndpoint(node_id, host, port, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotResponse, int]:
-    topics: list[FetchSnapshotResponseTopicSnapshot]
-    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    view = memoryview(buffer)
+    message = FetchSnapshotResponse.__new__(FetchSnapshotResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_snapshot_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[FetchSnapshotResponseTopicSnapshot] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_snapshot_v0(buffer, position, view)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    node_endpoints: list[FetchSnapshotResponseNodeEndpoint] = []
-    unknown: dict[int, bytes] | None = None
+    message.node_endpoints = []
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -490,154 +521,160 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotResponse, int]
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
                     raise Malformed
-                count -= 1
-                if count > len(buffer) - position:
-                    raise Malformed
-                node_endpoints = []
-                for _ in range(count):
-                    node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
-                    node_endpoints.append(node_endpoints_item)
+                node_endpoints: list[FetchSnapshotResponseNodeEndpoint] = []
+                message.node_endpoints = node_endpoints
+                if count > 1:
+                    if count - 1 > len(buffer) - position:
+                        raise Malformed
+                    for _ in range(1, count):
+                        node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
+                        node_endpoints.append(node_endpoints_item)
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return FetchSnapshotResponse(throttle_time_ms, error_code, topics, node_endpoints, unknown), position
+    return message, position
 
 
-def _write_snapshot_id_v0(out: bytearray, message: FetchSnapshotResponseSnapshotId) -> None:
+def _write_snapshot_id_v0(out: Pieces, message: FetchSnapshotResponseSnapshotId) -> None:
     if message.unknown_tags:
-        out += _pack_qi(message.end_offset, message.epoch)
+        out.append(_pack_qi(message.end_offset, message.epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qiB(message.end_offset, message.epoch, 0)
+        out.append(_pack_qiB(message.end_offset, message.epoch, 0))
 
 
-def _write_leader_id_and_epoch_v0(out: bytearray, message: FetchSnapshotResponseLeaderIdAndEpoch) -> None:
+def _write_leader_id_and_epoch_v0(out: Pieces, message: FetchSnapshotResponseLeaderIdAndEpoch) -> None:
     if message.unknown_tags:
-        out += _pack_ii(message.leader_id, message.leader_epoch)
+        out.append(_pack_ii(message.leader_id, message.leader_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iiB(message.leader_id, message.leader_epoch, 0)
+        out.append(_pack_iiB(message.leader_id, message.leader_epoch, 0))
 
 
-def _write_partition_snapshot_v0(out: bytearray, message: FetchSnapshotResponsePartitionSnapshot) -> None:
+def _write_partition_snapshot_v0(out: Pieces, message: FetchSnapshotResponsePartitionSnapshot) -> None:
     snapshot_id = message.snapshot_id
-    out += _pack_ih(message.index, message.error_code)
+    out.append(_pack_ih(message.index, message.error_code))
     _write_snapshot_id_v0(out, snapshot_id)
     unaligned_records = message.unaligned_records
     if unaligned_records is None:
         raise Malformed
-    unaligned_records_data = b"".join(unaligned_records) if isinstance(unaligned_records, list) else unaligned_records
-    length = len(unaligned_records_data) + 1
+    length = (sum(map(len, unaligned_records)) if isinstance(unaligned_records, list) else len(unaligned_records)) + 1
     if length < 128:
-        out += _pack_qqB(message.size, message.position, length)
+        out.append(_pack_qqB(message.size, message.position, length))
     else:
-        out += _pack_qq(message.size, message.position)
-        write_unsigned_varint(out, length)
-    out += unaligned_records_data
+        out.append(_pack_qq(message.size, message.position))
+        out.append(pack_length(length))
+    if isinstance(unaligned_records, list):
+        out.extend(unaligned_records)
+    else:
+        out.append(unaligned_records)
     tagged = []
-    if (
-        message.current_leader.leader_id != 0
-        or message.current_leader.leader_epoch != 0
-        or message.current_leader.unknown_tags
+    section: Pieces
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != 0
+        or current_leader.leader_epoch != 0
+        or current_leader.unknown_tags
     ):
-        section = bytearray()
-        current_leader = message.current_leader
+        section = []
         _write_leader_id_and_epoch_v0(section, current_leader)
-        tagged.append((0, section))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_snapshot_v0(out: bytearray, message: FetchSnapshotResponseTopicSnapshot) -> None:
+def _write_topic_snapshot_v0(out: Pieces, message: FetchSnapshotResponseTopicSnapshot) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_snapshot_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: FetchSnapshotResponse) -> None:
+def _write_v0(out: Pieces, message: FetchSnapshotResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_snapshot_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_node_endpoint_v1(out: bytearray, message: FetchSnapshotResponseNodeEndpoint) -> None:
+def _write_node_endpoint_v1(out: Pieces, message: FetchSnapshotResponseNodeEndpoint) -> None:
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.node_id, length)
+        out.append(_pack_iB(message.node_id, length))
     else:
-        out += _pack_i(message.node_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.node_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_H(message.port)
+        out.append(_pack_H(message.port))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_HB(message.port, 0)
+        out.append(_pack_HB(message.port, 0))
 
 
-def _write_v1(out: bytearray, message: FetchSnapshotResponse) -> None:
+def _write_v1(out: Pieces, message: FetchSnapshotResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_snapshot_v0(out, topics_item)
     tagged = []
+    section: Pieces
     if len(message.node_endpoints) != 0:
-        section = bytearray()
+        section = []
         node_endpoints = message.node_endpoints
         count = len(node_endpoints) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         for node_endpoints_item in node_endpoints:
             _write_node_endpoint_v1(section, node_endpoints_item)
-        tagged.append((0, section))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

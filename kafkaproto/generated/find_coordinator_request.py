@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -78,7 +81,7 @@ class FindCoordinatorRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[FindCoordinatorRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -88,30 +91,38 @@ class FindCoordinatorRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[FindCoordinatorRequest, int]:
+    message = FindCoordinatorRequest.__new__(FindCoordinatorRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    key = str(buffer[position:end], "utf-8")
+    message.key = str(buffer[position:end], "utf-8")
     position = end
-    return FindCoordinatorRequest(key), position
+    message.key_type = 0
+    message.coordinator_keys = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[FindCoordinatorRequest, int]:
+    message = FindCoordinatorRequest.__new__(FindCoordinatorRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    key = str(buffer[position:end], "utf-8")
+    message.key = str(buffer[position:end], "utf-8")
     position = end
-    (key_type,) = _unpack_b(buffer, position)
+    (message.key_type,) = _unpack_b(buffer, position)
     position += 1
-    return FindCoordinatorRequest(key, key_type), position
+    message.coordinator_keys = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[FindCoordinatorRequest, int]:
+    message = FindCoordinatorRequest.__new__(FindCoordinatorRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -119,48 +130,51 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[FindCoordinatorRequest, int
     if not length:
         raise Malformed
     end = position + length - 1
-    key = str(buffer[position:end], "utf-8")
+    message.key = str(buffer[position:end], "utf-8")
     position = end
-    key_type, tags = _unpack_bB(buffer, position)
+    message.key_type, tags = _unpack_bB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.coordinator_keys = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FindCoordinatorRequest(key, key_type, [], unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[FindCoordinatorRequest, int]:
-    coordinator_keys: list[str]
-    key_type, count = _unpack_bB(buffer, position)
+    message = FindCoordinatorRequest.__new__(FindCoordinatorRequest)
+    message.key_type, count = _unpack_bB(buffer, position)
     position += 2
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    coordinator_keys = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    coordinator_keys: list[str] = []
+    message.coordinator_keys = coordinator_keys
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        coordinator_keys_item = str(buffer[position:end], "utf-8")
-        position = end
-        coordinator_keys.append(coordinator_keys_item)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            coordinator_keys_item = str(buffer[position:end], "utf-8")
+            position = end
+            coordinator_keys.append(coordinator_keys_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.key = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FindCoordinatorRequest("", key_type, coordinator_keys, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: FindCoordinatorRequest) -> None:
+def _write_v0(out: Pieces, message: FindCoordinatorRequest) -> None:
     if message.key_type != 0:
         raise Malformed
     if len(message.coordinator_keys) != 0:
@@ -168,65 +182,65 @@ def _write_v0(out: bytearray, message: FindCoordinatorRequest) -> None:
     key = message.key
     data = key.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: FindCoordinatorRequest) -> None:
+def _write_v1(out: Pieces, message: FindCoordinatorRequest) -> None:
     if len(message.coordinator_keys) != 0:
         raise Malformed
     key = message.key
     data = key.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
-    out += _pack_b(message.key_type)
+    out.append(_pack_h(length))
+    out.append(data)
+    out.append(_pack_b(message.key_type))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: FindCoordinatorRequest) -> None:
+def _write_v3(out: Pieces, message: FindCoordinatorRequest) -> None:
     if len(message.coordinator_keys) != 0:
         raise Malformed
     key = message.key
     data = key.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_b(message.key_type)
+        out.append(_pack_b(message.key_type))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_bB(message.key_type, 0)
+        out.append(_pack_bB(message.key_type, 0))
 
 
-def _write_v4(out: bytearray, message: FindCoordinatorRequest) -> None:
+def _write_v4(out: Pieces, message: FindCoordinatorRequest) -> None:
     if message.key != "":
         raise Malformed
     coordinator_keys = message.coordinator_keys
     count = len(coordinator_keys) + 1
     if count < 128:
-        out += _pack_bB(message.key_type, count)
+        out.append(_pack_bB(message.key_type, count))
     else:
-        out += _pack_b(message.key_type)
-        write_unsigned_varint(out, count)
+        out.append(_pack_b(message.key_type))
+        out.append(pack_length(count))
     for coordinator_keys_item in coordinator_keys:
         data = coordinator_keys_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -166,7 +169,7 @@ class FindCoordinatorResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[FindCoordinatorResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -176,77 +179,79 @@ class FindCoordinatorResponse(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[FindCoordinatorResponse, int]:
-    error_code, node_id, length = _unpack_hih(buffer, position)
+    message = FindCoordinatorResponse.__new__(FindCoordinatorResponse)
+    message.error_code, message.node_id, length = _unpack_hih(buffer, position)
     position += 8
     if length < 0:
         raise Malformed
     end = position + length
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    (port,) = _unpack_i(buffer, position)
+    (message.port,) = _unpack_i(buffer, position)
     position += 4
-    return FindCoordinatorResponse(0, error_code, "", node_id, host, port), position
+    message.throttle_time_ms = 0
+    message.error_message = ""
+    message.coordinators = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[FindCoordinatorResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihh(buffer, position)
+    message = FindCoordinatorResponse.__new__(FindCoordinatorResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihh(buffer, position)
     position += 8
     if length < 0:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    node_id, length = _unpack_ih(buffer, position)
+    message.node_id, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
         raise Malformed
     end = position + length
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    (port,) = _unpack_i(buffer, position)
+    (message.port,) = _unpack_i(buffer, position)
     position += 4
-    return FindCoordinatorResponse(throttle_time_ms, error_code, error_message, node_id, host, port), position
+    message.coordinators = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[FindCoordinatorResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = FindCoordinatorResponse.__new__(FindCoordinatorResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    node_id, length = _unpack_iB(buffer, position)
+    message.node_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, tags = _unpack_iB(buffer, position)
+    message.port, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.coordinators = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FindCoordinatorResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        node_id,
-        host,
-        port,
-        [],
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_coordinator_v4(buffer: Buffer, position: int) -> tuple[FindCoordinatorResponseCoordinator, int]:
+    message = FindCoordinatorResponseCoordinator.__new__(FindCoordinatorResponseCoordinator)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -254,80 +259,78 @@ def _read_coordinator_v4(buffer: Buffer, position: int) -> tuple[FindCoordinator
     if not length:
         raise Malformed
     end = position + length - 1
-    key = str(buffer[position:end], "utf-8")
+    message.key = str(buffer[position:end], "utf-8")
     position = end
-    node_id, length = _unpack_iB(buffer, position)
+    message.node_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, error_code, length = _unpack_ihB(buffer, position)
+    message.port, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FindCoordinatorResponseCoordinator(
-        key,
-        node_id,
-        host,
-        port,
-        error_code,
-        error_message,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[FindCoordinatorResponse, int]:
-    coordinators: list[FindCoordinatorResponseCoordinator]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = FindCoordinatorResponse.__new__(FindCoordinatorResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    coordinators = []
-    for _ in range(count):
-        coordinators_item, position = _read_coordinator_v4(buffer, position)
-        coordinators.append(coordinators_item)
+    coordinators: list[FindCoordinatorResponseCoordinator] = []
+    message.coordinators = coordinators
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            coordinators_item, position = _read_coordinator_v4(buffer, position)
+            coordinators.append(coordinators_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.error_code = 0
+    message.error_message = ""
+    message.node_id = 0
+    message.host = ""
+    message.port = 0
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return FindCoordinatorResponse(throttle_time_ms, 0, "", 0, "", 0, coordinators, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: FindCoordinatorResponse) -> None:
+def _write_v0(out: Pieces, message: FindCoordinatorResponse) -> None:
     if len(message.coordinators) != 0:
         raise Malformed
     host = message.host
     data = host.encode()
     length = len(data)
-    out += _pack_hih(message.error_code, message.node_id, length)
-    out += data
-    out += _pack_i(message.port)
+    out.append(_pack_hih(message.error_code, message.node_id, length))
+    out.append(data)
+    out.append(_pack_i(message.port))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: FindCoordinatorResponse) -> None:
+def _write_v1(out: Pieces, message: FindCoordinatorResponse) -> None:
     if len(message.coordinators) != 0:
         raise Malformed
     error_message = message.error_message
@@ -337,19 +340,19 @@ def _write_v1(out: bytearray, message: FindCoordinatorResponse) -> None:
     else:
         data = error_message.encode()
         length = len(data)
-    out += _pack_ihh(message.throttle_time_ms, message.error_code, length)
-    out += data
+    out.append(_pack_ihh(message.throttle_time_ms, message.error_code, length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data)
-    out += _pack_ih(message.node_id, length)
-    out += data
-    out += _pack_i(message.port)
+    out.append(_pack_ih(message.node_id, length))
+    out.append(data)
+    out.append(_pack_i(message.port))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: FindCoordinatorResponse) -> None:
+def _write_v3(out: Pieces, message: FindCoordinatorResponse) -> None:
     if len(message.coordinators) != 0:
         raise Malformed
     error_message = message.error_message
@@ -360,45 +363,45 @@ def _write_v3(out: bytearray, message: FindCoordinatorResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.node_id, length)
+        out.append(_pack_iB(message.node_id, length))
     else:
-        out += _pack_i(message.node_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.node_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_i(message.port)
+        out.append(_pack_i(message.port))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.port, 0)
+        out.append(_pack_iB(message.port, 0))
 
 
-def _write_coordinator_v4(out: bytearray, message: FindCoordinatorResponseCoordinator) -> None:
+def _write_coordinator_v4(out: Pieces, message: FindCoordinatorResponseCoordinator) -> None:
     key = message.key
     data = key.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.node_id, length)
+        out.append(_pack_iB(message.node_id, length))
     else:
-        out += _pack_i(message.node_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.node_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -407,18 +410,18 @@ def _write_coordinator_v4(out: bytearray, message: FindCoordinatorResponseCoordi
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.port, message.error_code, length)
+        out.append(_pack_ihB(message.port, message.error_code, length))
     else:
-        out += _pack_ih(message.port, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.port, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v4(out: bytearray, message: FindCoordinatorResponse) -> None:
+def _write_v4(out: Pieces, message: FindCoordinatorResponse) -> None:
     if message.error_code != 0:
         raise Malformed
     if message.node_id != 0:
@@ -430,16 +433,16 @@ def _write_v4(out: bytearray, message: FindCoordinatorResponse) -> None:
     coordinators = message.coordinators
     count = len(coordinators) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for coordinators_item in coordinators:
         _write_coordinator_v4(out, coordinators_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

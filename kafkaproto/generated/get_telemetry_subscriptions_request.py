@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Malformed, Pieces, read_unknown_tags, write_tag_section
 
 ZERO_UUID = bytes(16)
 _unpack_uB = struct.Struct(">16sB").unpack_from
@@ -56,7 +56,7 @@ class GetTelemetrySubscriptionsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[GetTelemetrySubscriptionsRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -66,23 +66,24 @@ class GetTelemetrySubscriptionsRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[GetTelemetrySubscriptionsRequest, int]:
-    client_instance_id, tags = _unpack_uB(buffer, position)
+    message = GetTelemetrySubscriptionsRequest.__new__(GetTelemetrySubscriptionsRequest)
+    message.client_instance_id, tags = _unpack_uB(buffer, position)
     position += 17
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return GetTelemetrySubscriptionsRequest(client_instance_id, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: GetTelemetrySubscriptionsRequest) -> None:
+def _write_v0(out: Pieces, message: GetTelemetrySubscriptionsRequest) -> None:
     client_instance_id = message.client_instance_id
     if len(client_instance_id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += client_instance_id
+        out.append(client_instance_id)
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_uB(client_instance_id, 0)
+        out.append(_pack_uB(client_instance_id, 0))
 
 
 _READERS = (

@@ -10,17 +10,20 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -122,7 +125,7 @@ class GetTelemetrySubscriptionsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[GetTelemetrySubscriptionsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -132,104 +135,107 @@ class GetTelemetrySubscriptionsResponse(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[GetTelemetrySubscriptionsResponse, int]:
-    accepted_compression_types: list[int]
-    throttle_time_ms, error_code, client_instance_id, subscription_id, count = _unpack_ihuiB(buffer, position)
+    message = GetTelemetrySubscriptionsResponse.__new__(GetTelemetrySubscriptionsResponse)
+    (
+        message.throttle_time_ms,
+        message.error_code,
+        message.client_instance_id,
+        message.subscription_id,
+        count,
+    ) = _unpack_ihuiB(buffer, position)
     position += 27
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    accepted_compression_types = unpack_many("b", 1, count, buffer, position)
-    position += count * 1
-    requested_metrics: list[str]
-    push_interval_ms, telemetry_max_bytes, delta_temporality, count = _unpack_iitB(buffer, position)
+    message.accepted_compression_types = unpack_many("b", 1, count - 1, buffer, position)
+    position += count * 1 - 1
+    (
+        message.push_interval_ms,
+        message.telemetry_max_bytes,
+        message.delta_temporality,
+        count,
+    ) = _unpack_iitB(buffer, position)
     position += 10
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    requested_metrics = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    requested_metrics: list[str] = []
+    message.requested_metrics = requested_metrics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        requested_metrics_item = str(buffer[position:end], "utf-8")
-        position = end
-        requested_metrics.append(requested_metrics_item)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            requested_metrics_item = str(buffer[position:end], "utf-8")
+            position = end
+            requested_metrics.append(requested_metrics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return GetTelemetrySubscriptionsResponse(
-        throttle_time_ms,
-        error_code,
-        client_instance_id,
-        subscription_id,
-        accepted_compression_types,
-        push_interval_ms,
-        telemetry_max_bytes,
-        delta_temporality,
-        requested_metrics,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: GetTelemetrySubscriptionsResponse) -> None:
+def _write_v0(out: Pieces, message: GetTelemetrySubscriptionsResponse) -> None:
     client_instance_id = message.client_instance_id
     if len(client_instance_id) != 16:
         raise Malformed
     accepted_compression_types = message.accepted_compression_types
     count = len(accepted_compression_types) + 1
     if count < 128:
-        out += _pack_ihuiB(
+        out.append(_pack_ihuiB(
             message.throttle_time_ms,
             message.error_code,
             client_instance_id,
             message.subscription_id,
             count,
-        )
+        ))
     else:
-        out += _pack_ihui(
+        out.append(_pack_ihui(
             message.throttle_time_ms,
             message.error_code,
             client_instance_id,
             message.subscription_id,
-        )
-        write_unsigned_varint(out, count)
-    out += pack_many("b", accepted_compression_types)
+        ))
+        out.append(pack_length(count))
+    out.append(pack_many("b", accepted_compression_types))
     requested_metrics = message.requested_metrics
     count = len(requested_metrics) + 1
     if count < 128:
-        out += _pack_iitB(
+        out.append(_pack_iitB(
             message.push_interval_ms,
             message.telemetry_max_bytes,
             message.delta_temporality,
             count,
-        )
+        ))
     else:
-        out += _pack_iit(message.push_interval_ms, message.telemetry_max_bytes, message.delta_temporality)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iit(
+            message.push_interval_ms,
+            message.telemetry_max_bytes,
+            message.delta_temporality,
+        ))
+        out.append(pack_length(count))
     for requested_metrics_item in requested_metrics:
         data = requested_metrics_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -187,7 +190,7 @@ class GroupMetadataValue(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[GroupMetadataValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -197,324 +200,307 @@ class GroupMetadataValue(Message):
 
 
 def _read_member_metadata_v0(buffer: Buffer, position: int) -> tuple[GroupMetadataValueMemberMetadata, int]:
+    message = GroupMetadataValueMemberMetadata.__new__(GroupMetadataValueMemberMetadata)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    client_id = str(buffer[position:end], "utf-8")
+    message.client_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    client_host = str(buffer[position:end], "utf-8")
+    message.client_host = str(buffer[position:end], "utf-8")
     position = end
-    session_timeout, length = _unpack_ii(buffer, position)
+    message.session_timeout, length = _unpack_ii(buffer, position)
     position += 8
     if length < 0:
         raise Malformed
     end = position + length
-    subscription = bytes(buffer[position:end])
+    message.subscription = bytes(buffer[position:end])
     position = end
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    assignment = bytes(buffer[position:end])
+    message.assignment = bytes(buffer[position:end])
     position = end
-    return GroupMetadataValueMemberMetadata(
-        member_id,
-        None,
-        client_id,
-        client_host,
-        -1,
-        session_timeout,
-        subscription,
-        assignment,
-    ), position
+    message.group_instance_id = None
+    message.rebalance_timeout = -1
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
+    message = GroupMetadataValue.__new__(GroupMetadataValue)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
-    generation, length = _unpack_ih(buffer, position)
+    message.generation, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
-        protocol = None
+        message.protocol = None
     else:
         end = position + length
-        protocol = str(buffer[position:end], "utf-8")
+        message.protocol = str(buffer[position:end], "utf-8")
         position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        leader = None
+        message.leader = None
     else:
         end = position + length
-        leader = str(buffer[position:end], "utf-8")
+        message.leader = str(buffer[position:end], "utf-8")
         position = end
-    members: list[GroupMetadataValueMemberMetadata]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_metadata_v0(buffer, position)
-        members.append(members_item)
-    return GroupMetadataValue(protocol_type, generation, protocol, leader, -1, members), position
+    members: list[GroupMetadataValueMemberMetadata] = []
+    message.members = members
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            members_item, position = _read_member_metadata_v0(buffer, position)
+            members.append(members_item)
+    message.current_state_timestamp = -1
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_member_metadata_v1(buffer: Buffer, position: int) -> tuple[GroupMetadataValueMemberMetadata, int]:
+    message = GroupMetadataValueMemberMetadata.__new__(GroupMetadataValueMemberMetadata)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    client_id = str(buffer[position:end], "utf-8")
+    message.client_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    client_host = str(buffer[position:end], "utf-8")
+    message.client_host = str(buffer[position:end], "utf-8")
     position = end
-    rebalance_timeout, session_timeout, length = _unpack_iii(buffer, position)
+    message.rebalance_timeout, message.session_timeout, length = _unpack_iii(buffer, position)
     position += 12
     if length < 0:
         raise Malformed
     end = position + length
-    subscription = bytes(buffer[position:end])
+    message.subscription = bytes(buffer[position:end])
     position = end
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    assignment = bytes(buffer[position:end])
+    message.assignment = bytes(buffer[position:end])
     position = end
-    return GroupMetadataValueMemberMetadata(
-        member_id,
-        None,
-        client_id,
-        client_host,
-        rebalance_timeout,
-        session_timeout,
-        subscription,
-        assignment,
-    ), position
+    message.group_instance_id = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
+    message = GroupMetadataValue.__new__(GroupMetadataValue)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
-    generation, length = _unpack_ih(buffer, position)
+    message.generation, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
-        protocol = None
+        message.protocol = None
     else:
         end = position + length
-        protocol = str(buffer[position:end], "utf-8")
+        message.protocol = str(buffer[position:end], "utf-8")
         position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        leader = None
+        message.leader = None
     else:
         end = position + length
-        leader = str(buffer[position:end], "utf-8")
+        message.leader = str(buffer[position:end], "utf-8")
         position = end
-    members: list[GroupMetadataValueMemberMetadata]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_metadata_v1(buffer, position)
-        members.append(members_item)
-    return GroupMetadataValue(protocol_type, generation, protocol, leader, -1, members), position
+    members: list[GroupMetadataValueMemberMetadata] = []
+    message.members = members
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            members_item, position = _read_member_metadata_v1(buffer, position)
+            members.append(members_item)
+    message.current_state_timestamp = -1
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
+    message = GroupMetadataValue.__new__(GroupMetadataValue)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
-    generation, length = _unpack_ih(buffer, position)
+    message.generation, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
-        protocol = None
+        message.protocol = None
     else:
         end = position + length
-        protocol = str(buffer[position:end], "utf-8")
+        message.protocol = str(buffer[position:end], "utf-8")
         position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        leader = None
+        message.leader = None
     else:
         end = position + length
-        leader = str(buffer[position:end], "utf-8")
+        message.leader = str(buffer[position:end], "utf-8")
         position = end
-    members: list[GroupMetadataValueMemberMetadata]
-    current_state_timestamp, count = _unpack_qi(buffer, position)
+    message.current_state_timestamp, count = _unpack_qi(buffer, position)
     position += 12
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_metadata_v1(buffer, position)
-        members.append(members_item)
-    return GroupMetadataValue(
-        protocol_type,
-        generation,
-        protocol,
-        leader,
-        current_state_timestamp,
-        members,
-    ), position
+    members: list[GroupMetadataValueMemberMetadata] = []
+    message.members = members
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            members_item, position = _read_member_metadata_v1(buffer, position)
+            members.append(members_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_member_metadata_v3(buffer: Buffer, position: int) -> tuple[GroupMetadataValueMemberMetadata, int]:
+    message = GroupMetadataValueMemberMetadata.__new__(GroupMetadataValueMemberMetadata)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    client_id = str(buffer[position:end], "utf-8")
+    message.client_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    client_host = str(buffer[position:end], "utf-8")
+    message.client_host = str(buffer[position:end], "utf-8")
     position = end
-    rebalance_timeout, session_timeout, length = _unpack_iii(buffer, position)
+    message.rebalance_timeout, message.session_timeout, length = _unpack_iii(buffer, position)
     position += 12
     if length < 0:
         raise Malformed
     end = position + length
-    subscription = bytes(buffer[position:end])
+    message.subscription = bytes(buffer[position:end])
     position = end
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    assignment = bytes(buffer[position:end])
+    message.assignment = bytes(buffer[position:end])
     position = end
-    return GroupMetadataValueMemberMetadata(
-        member_id,
-        group_instance_id,
-        client_id,
-        client_host,
-        rebalance_timeout,
-        session_timeout,
-        subscription,
-        assignment,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
+    message = GroupMetadataValue.__new__(GroupMetadataValue)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
-    generation, length = _unpack_ih(buffer, position)
+    message.generation, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
-        protocol = None
+        message.protocol = None
     else:
         end = position + length
-        protocol = str(buffer[position:end], "utf-8")
+        message.protocol = str(buffer[position:end], "utf-8")
         position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        leader = None
+        message.leader = None
     else:
         end = position + length
-        leader = str(buffer[position:end], "utf-8")
+        message.leader = str(buffer[position:end], "utf-8")
         position = end
-    members: list[GroupMetadataValueMemberMetadata]
-    current_state_timestamp, count = _unpack_qi(buffer, position)
+    message.current_state_timestamp, count = _unpack_qi(buffer, position)
     position += 12
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_metadata_v3(buffer, position)
-        members.append(members_item)
-    return GroupMetadataValue(
-        protocol_type,
-        generation,
-        protocol,
-        leader,
-        current_state_timestamp,
-        members,
-    ), position
+    members: list[GroupMetadataValueMemberMetadata] = []
+    message.members = members
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            members_item, position = _read_member_metadata_v3(buffer, position)
+            members.append(members_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_member_metadata_v4(buffer: Buffer, position: int) -> tuple[GroupMetadataValueMemberMetadata, int]:
+    message = GroupMetadataValueMemberMetadata.__new__(GroupMetadataValueMemberMetadata)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -522,17 +508,17 @@ def _read_member_metadata_v4(buffer: Buffer, position: int) -> tuple[GroupMetada
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length - 1
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -541,7 +527,7 @@ def _read_member_metadata_v4(buffer: Buffer, position: int) -> tuple[GroupMetada
     if not length:
         raise Malformed
     end = position + length - 1
-    client_id = str(buffer[position:end], "utf-8")
+    message.client_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -550,16 +536,16 @@ def _read_member_metadata_v4(buffer: Buffer, position: int) -> tuple[GroupMetada
     if not length:
         raise Malformed
     end = position + length - 1
-    client_host = str(buffer[position:end], "utf-8")
+    message.client_host = str(buffer[position:end], "utf-8")
     position = end
-    rebalance_timeout, session_timeout, length = _unpack_iiB(buffer, position)
+    message.rebalance_timeout, message.session_timeout, length = _unpack_iiB(buffer, position)
     position += 9
     if length > 127:
         length, position = read_unsigned_varint(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    subscription = bytes(buffer[position:end])
+    message.subscription = bytes(buffer[position:end])
     position = end
     length = buffer[position]
     position += 1
@@ -568,27 +554,18 @@ def _read_member_metadata_v4(buffer: Buffer, position: int) -> tuple[GroupMetada
     if not length:
         raise Malformed
     end = position + length - 1
-    assignment = bytes(buffer[position:end])
+    message.assignment = bytes(buffer[position:end])
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return GroupMetadataValueMemberMetadata(
-        member_id,
-        group_instance_id,
-        client_id,
-        client_host,
-        rebalance_timeout,
-        session_timeout,
-        subscription,
-        assignment,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
+    message = GroupMetadataValue.__new__(GroupMetadataValue)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -596,94 +573,84 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
-    generation, length = _unpack_iB(buffer, position)
+    message.generation, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        protocol = None
+        message.protocol = None
     else:
         end = position + length - 1
-        protocol = str(buffer[position:end], "utf-8")
+        message.protocol = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        leader = None
+        message.leader = None
     else:
         end = position + length - 1
-        leader = str(buffer[position:end], "utf-8")
+        message.leader = str(buffer[position:end], "utf-8")
         position = end
-    members: list[GroupMetadataValueMemberMetadata]
-    current_state_timestamp, count = _unpack_qB(buffer, position)
+    message.current_state_timestamp, count = _unpack_qB(buffer, position)
     position += 9
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_metadata_v4(buffer, position)
-        members.append(members_item)
+    members: list[GroupMetadataValueMemberMetadata] = []
+    message.members = members
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            members_item, position = _read_member_metadata_v4(buffer, position)
+            members.append(members_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return GroupMetadataValue(
-        protocol_type,
-        generation,
-        protocol,
-        leader,
-        current_state_timestamp,
-        members,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_member_metadata_v0(out: bytearray, message: GroupMetadataValueMemberMetadata) -> None:
+def _write_member_metadata_v0(out: Pieces, message: GroupMetadataValueMemberMetadata) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     client_id = message.client_id
     data = client_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     client_host = message.client_host
     data = client_host.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     subscription = message.subscription
-    data = subscription
-    length = len(data)
-    out += _pack_ii(message.session_timeout, length)
-    out += data
+    length = len(subscription)
+    out.append(_pack_ii(message.session_timeout, length))
+    out.append(subscription)
     assignment = message.assignment
-    data = assignment
-    length = len(data)
-    out += _pack_i(length)
-    out += data
+    length = len(assignment)
+    out.append(_pack_i(length))
+    out.append(assignment)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: GroupMetadataValue) -> None:
+def _write_v0(out: Pieces, message: GroupMetadataValue) -> None:
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     protocol = message.protocol
     if protocol is None:
         data = b""
@@ -691,8 +658,8 @@ def _write_v0(out: bytearray, message: GroupMetadataValue) -> None:
     else:
         data = protocol.encode()
         length = len(data)
-    out += _pack_ih(message.generation, length)
-    out += data
+    out.append(_pack_ih(message.generation, length))
+    out.append(data)
     leader = message.leader
     if leader is None:
         data = b""
@@ -700,53 +667,51 @@ def _write_v0(out: bytearray, message: GroupMetadataValue) -> None:
     else:
         data = leader.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     members = message.members
     count = len(members)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for members_item in members:
         _write_member_metadata_v0(out, members_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_member_metadata_v1(out: bytearray, message: GroupMetadataValueMemberMetadata) -> None:
+def _write_member_metadata_v1(out: Pieces, message: GroupMetadataValueMemberMetadata) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     client_id = message.client_id
     data = client_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     client_host = message.client_host
     data = client_host.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     subscription = message.subscription
-    data = subscription
-    length = len(data)
-    out += _pack_iii(message.rebalance_timeout, message.session_timeout, length)
-    out += data
+    length = len(subscription)
+    out.append(_pack_iii(message.rebalance_timeout, message.session_timeout, length))
+    out.append(subscription)
     assignment = message.assignment
-    data = assignment
-    length = len(data)
-    out += _pack_i(length)
-    out += data
+    length = len(assignment)
+    out.append(_pack_i(length))
+    out.append(assignment)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: GroupMetadataValue) -> None:
+def _write_v1(out: Pieces, message: GroupMetadataValue) -> None:
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     protocol = message.protocol
     if protocol is None:
         data = b""
@@ -754,8 +719,8 @@ def _write_v1(out: bytearray, message: GroupMetadataValue) -> None:
     else:
         data = protocol.encode()
         length = len(data)
-    out += _pack_ih(message.generation, length)
-    out += data
+    out.append(_pack_ih(message.generation, length))
+    out.append(data)
     leader = message.leader
     if leader is None:
         data = b""
@@ -763,23 +728,23 @@ def _write_v1(out: bytearray, message: GroupMetadataValue) -> None:
     else:
         data = leader.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     members = message.members
     count = len(members)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for members_item in members:
         _write_member_metadata_v1(out, members_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: GroupMetadataValue) -> None:
+def _write_v2(out: Pieces, message: GroupMetadataValue) -> None:
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     protocol = message.protocol
     if protocol is None:
         data = b""
@@ -787,8 +752,8 @@ def _write_v2(out: bytearray, message: GroupMetadataValue) -> None:
     else:
         data = protocol.encode()
         length = len(data)
-    out += _pack_ih(message.generation, length)
-    out += data
+    out.append(_pack_ih(message.generation, length))
+    out.append(data)
     leader = message.leader
     if leader is None:
         data = b""
@@ -796,23 +761,23 @@ def _write_v2(out: bytearray, message: GroupMetadataValue) -> None:
     else:
         data = leader.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     members = message.members
     count = len(members)
-    out += _pack_qi(message.current_state_timestamp, count)
+    out.append(_pack_qi(message.current_state_timestamp, count))
     for members_item in members:
         _write_member_metadata_v1(out, members_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_member_metadata_v3(out: bytearray, message: GroupMetadataValueMemberMetadata) -> None:
+def _write_member_metadata_v3(out: Pieces, message: GroupMetadataValueMemberMetadata) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -820,38 +785,36 @@ def _write_member_metadata_v3(out: bytearray, message: GroupMetadataValueMemberM
     else:
         data = group_instance_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     client_id = message.client_id
     data = client_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     client_host = message.client_host
     data = client_host.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     subscription = message.subscription
-    data = subscription
-    length = len(data)
-    out += _pack_iii(message.rebalance_timeout, message.session_timeout, length)
-    out += data
+    length = len(subscription)
+    out.append(_pack_iii(message.rebalance_timeout, message.session_timeout, length))
+    out.append(subscription)
     assignment = message.assignment
-    data = assignment
-    length = len(data)
-    out += _pack_i(length)
-    out += data
+    length = len(assignment)
+    out.append(_pack_i(length))
+    out.append(assignment)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: GroupMetadataValue) -> None:
+def _write_v3(out: Pieces, message: GroupMetadataValue) -> None:
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     protocol = message.protocol
     if protocol is None:
         data = b""
@@ -859,8 +822,8 @@ def _write_v3(out: bytearray, message: GroupMetadataValue) -> None:
     else:
         data = protocol.encode()
         length = len(data)
-    out += _pack_ih(message.generation, length)
-    out += data
+    out.append(_pack_ih(message.generation, length))
+    out.append(data)
     leader = message.leader
     if leader is None:
         data = b""
@@ -868,26 +831,26 @@ def _write_v3(out: bytearray, message: GroupMetadataValue) -> None:
     else:
         data = leader.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     members = message.members
     count = len(members)
-    out += _pack_qi(message.current_state_timestamp, count)
+    out.append(_pack_qi(message.current_state_timestamp, count))
     for members_item in members:
         _write_member_metadata_v3(out, members_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_member_metadata_v4(out: bytearray, message: GroupMetadataValueMemberMetadata) -> None:
+def _write_member_metadata_v4(out: Pieces, message: GroupMetadataValueMemberMetadata) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -896,58 +859,56 @@ def _write_member_metadata_v4(out: bytearray, message: GroupMetadataValueMemberM
         data = group_instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_id = message.client_id
     data = client_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_host = message.client_host
     data = client_host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     subscription = message.subscription
-    data = subscription
-    length = len(data) + 1
+    length = len(subscription) + 1
     if length < 128:
-        out += _pack_iiB(message.rebalance_timeout, message.session_timeout, length)
+        out.append(_pack_iiB(message.rebalance_timeout, message.session_timeout, length))
     else:
-        out += _pack_ii(message.rebalance_timeout, message.session_timeout)
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(_pack_ii(message.rebalance_timeout, message.session_timeout))
+        out.append(pack_length(length))
+    out.append(subscription)
     assignment = message.assignment
-    data = assignment
-    length = len(data) + 1
+    length = len(assignment) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(assignment)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v4(out: bytearray, message: GroupMetadataValue) -> None:
+def _write_v4(out: Pieces, message: GroupMetadataValue) -> None:
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     protocol = message.protocol
     if protocol is None:
         data = b""
@@ -956,11 +917,11 @@ def _write_v4(out: bytearray, message: GroupMetadataValue) -> None:
         data = protocol.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.generation, length)
+        out.append(_pack_iB(message.generation, length))
     else:
-        out += _pack_i(message.generation)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.generation))
+        out.append(pack_string_length(length))
+    out.append(data)
     leader = message.leader
     if leader is None:
         data = b""
@@ -969,23 +930,23 @@ def _write_v4(out: bytearray, message: GroupMetadataValue) -> None:
         data = leader.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     members = message.members
     count = len(members) + 1
     if count < 128:
-        out += _pack_qB(message.current_state_timestamp, count)
+        out.append(_pack_qB(message.current_state_timestamp, count))
     else:
-        out += _pack_q(message.current_state_timestamp)
-        write_unsigned_varint(out, count)
+        out.append(_pack_q(message.current_state_timestamp))
+        out.append(pack_length(count))
     for members_item in members:
         _write_member_metadata_v4(out, members_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -12,11 +12,13 @@ from typing import ClassVar
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -82,7 +84,7 @@ class HeartbeatRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[HeartbeatRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -92,50 +94,56 @@ class HeartbeatRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[HeartbeatRequest, int]:
+    message = HeartbeatRequest.__new__(HeartbeatRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    generation_id, length = _unpack_ih(buffer, position)
+    message.generation_id, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    return HeartbeatRequest(group_id, generation_id, member_id), position
+    message.group_instance_id = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[HeartbeatRequest, int]:
+    message = HeartbeatRequest.__new__(HeartbeatRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    generation_id, length = _unpack_ih(buffer, position)
+    message.generation_id, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
-    return HeartbeatRequest(group_id, generation_id, member_id, group_instance_id), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[HeartbeatRequest, int]:
+    message = HeartbeatRequest.__new__(HeartbeatRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -143,63 +151,63 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[HeartbeatRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    generation_id, length = _unpack_iB(buffer, position)
+    message.generation_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length - 1
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return HeartbeatRequest(group_id, generation_id, member_id, group_instance_id, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: HeartbeatRequest) -> None:
+def _write_v0(out: Pieces, message: HeartbeatRequest) -> None:
     if message.group_instance_id is not None:
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_ih(message.generation_id, length)
-    out += data
+    out.append(_pack_ih(message.generation_id, length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: HeartbeatRequest) -> None:
+def _write_v3(out: Pieces, message: HeartbeatRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_ih(message.generation_id, length)
-    out += data
+    out.append(_pack_ih(message.generation_id, length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -207,30 +215,30 @@ def _write_v3(out: bytearray, message: HeartbeatRequest) -> None:
     else:
         data = group_instance_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v4(out: bytearray, message: HeartbeatRequest) -> None:
+def _write_v4(out: Pieces, message: HeartbeatRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.generation_id, length)
+        out.append(_pack_iB(message.generation_id, length))
     else:
-        out += _pack_i(message.generation_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.generation_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -239,14 +247,14 @@ def _write_v4(out: bytearray, message: HeartbeatRequest) -> None:
         data = group_instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

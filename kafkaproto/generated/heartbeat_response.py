@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Malformed, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_h = struct.Struct(">h").unpack_from
 _unpack_ih = struct.Struct(">ih").unpack_from
@@ -64,7 +64,7 @@ class HeartbeatResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[HeartbeatResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -74,44 +74,50 @@ class HeartbeatResponse(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[HeartbeatResponse, int]:
-    (error_code,) = _unpack_h(buffer, position)
+    message = HeartbeatResponse.__new__(HeartbeatResponse)
+    (message.error_code,) = _unpack_h(buffer, position)
     position += 2
-    return HeartbeatResponse(0, error_code), position
+    message.throttle_time_ms = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[HeartbeatResponse, int]:
-    throttle_time_ms, error_code = _unpack_ih(buffer, position)
+    message = HeartbeatResponse.__new__(HeartbeatResponse)
+    message.throttle_time_ms, message.error_code = _unpack_ih(buffer, position)
     position += 6
-    return HeartbeatResponse(throttle_time_ms, error_code), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[HeartbeatResponse, int]:
-    throttle_time_ms, error_code, tags = _unpack_ihB(buffer, position)
+    message = HeartbeatResponse.__new__(HeartbeatResponse)
+    message.throttle_time_ms, message.error_code, tags = _unpack_ihB(buffer, position)
     position += 7
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return HeartbeatResponse(throttle_time_ms, error_code, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: HeartbeatResponse) -> None:
-    out += _pack_h(message.error_code)
+def _write_v0(out: Pieces, message: HeartbeatResponse) -> None:
+    out.append(_pack_h(message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: HeartbeatResponse) -> None:
-    out += _pack_ih(message.throttle_time_ms, message.error_code)
+def _write_v1(out: Pieces, message: HeartbeatResponse) -> None:
+    out.append(_pack_ih(message.throttle_time_ms, message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v4(out: bytearray, message: HeartbeatResponse) -> None:
+def _write_v4(out: Pieces, message: HeartbeatResponse) -> None:
     if message.unknown_tags:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, 0)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, 0))
 
 
 _READERS = (

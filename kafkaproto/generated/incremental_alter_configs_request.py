@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -155,7 +158,7 @@ class IncrementalAlterConfigsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[IncrementalAlterConfigsRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -168,70 +171,85 @@ def _read_alterable_config_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[IncrementalAlterConfigsRequestAlterableConfig, int]:
+    message = IncrementalAlterConfigsRequestAlterableConfig.__new__(
+        IncrementalAlterConfigsRequestAlterableConfig,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    config_operation, length = _unpack_bh(buffer, position)
+    message.config_operation, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
-        value = None
+        message.value = None
     else:
         end = position + length
-        value = str(buffer[position:end], "utf-8")
+        message.value = str(buffer[position:end], "utf-8")
         position = end
-    return IncrementalAlterConfigsRequestAlterableConfig(name, config_operation, value), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_alter_configs_resource_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[IncrementalAlterConfigsRequestAlterConfigsResource, int]:
-    resource_type, length = _unpack_bh(buffer, position)
+    message = IncrementalAlterConfigsRequestAlterConfigsResource.__new__(
+        IncrementalAlterConfigsRequestAlterConfigsResource,
+    )
+    message.resource_type, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
         raise Malformed
     end = position + length
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    configs: list[IncrementalAlterConfigsRequestAlterableConfig]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    configs = []
-    for _ in range(count):
-        configs_item, position = _read_alterable_config_v0(buffer, position)
-        configs.append(configs_item)
-    return IncrementalAlterConfigsRequestAlterConfigsResource(resource_type, resource_name, configs), position
+    configs: list[IncrementalAlterConfigsRequestAlterableConfig] = []
+    message.configs = configs
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            configs_item, position = _read_alterable_config_v0(buffer, position)
+            configs.append(configs_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[IncrementalAlterConfigsRequest, int]:
-    resources: list[IncrementalAlterConfigsRequestAlterConfigsResource]
+    message = IncrementalAlterConfigsRequest.__new__(IncrementalAlterConfigsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    resources = []
-    for _ in range(count):
-        resources_item, position = _read_alter_configs_resource_v0(buffer, position)
-        resources.append(resources_item)
-    validate_only = buffer[position] != 0
+    resources: list[IncrementalAlterConfigsRequestAlterConfigsResource] = []
+    message.resources = resources
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            resources_item, position = _read_alter_configs_resource_v0(buffer, position)
+            resources.append(resources_item)
+    message.validate_only = buffer[position] != 0
     position += 1
-    return IncrementalAlterConfigsRequest(resources, validate_only), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_alterable_config_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[IncrementalAlterConfigsRequestAlterableConfig, int]:
+    message = IncrementalAlterConfigsRequestAlterableConfig.__new__(
+        IncrementalAlterConfigsRequestAlterableConfig,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -239,98 +257,94 @@ def _read_alterable_config_v1(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    config_operation, length = _unpack_bB(buffer, position)
+    message.config_operation, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        value = None
+        message.value = None
     else:
         end = position + length - 1
-        value = str(buffer[position:end], "utf-8")
+        message.value = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return IncrementalAlterConfigsRequestAlterableConfig(name, config_operation, value, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_alter_configs_resource_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[IncrementalAlterConfigsRequestAlterConfigsResource, int]:
-    resource_type, length = _unpack_bB(buffer, position)
+    message = IncrementalAlterConfigsRequestAlterConfigsResource.__new__(
+        IncrementalAlterConfigsRequestAlterConfigsResource,
+    )
+    message.resource_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    configs: list[IncrementalAlterConfigsRequestAlterableConfig]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    configs = []
-    for _ in range(count):
-        configs_item, position = _read_alterable_config_v1(buffer, position)
-        configs.append(configs_item)
+    configs: list[IncrementalAlterConfigsRequestAlterableConfig] = []
+    message.configs = configs
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            configs_item, position = _read_alterable_config_v1(buffer, position)
+            configs.append(configs_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return IncrementalAlterConfigsRequestAlterConfigsResource(
-        resource_type,
-        resource_name,
-        configs,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[IncrementalAlterConfigsRequest, int]:
-    resources: list[IncrementalAlterConfigsRequestAlterConfigsResource]
+    message = IncrementalAlterConfigsRequest.__new__(IncrementalAlterConfigsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    resources = []
-    for _ in range(count):
-        resources_item, position = _read_alter_configs_resource_v1(buffer, position)
-        resources.append(resources_item)
-    validate_only, tags = _unpack_tB(buffer, position)
+    resources: list[IncrementalAlterConfigsRequestAlterConfigsResource] = []
+    message.resources = resources
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            resources_item, position = _read_alter_configs_resource_v1(buffer, position)
+            resources.append(resources_item)
+    message.validate_only, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return IncrementalAlterConfigsRequest(resources, validate_only, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_alterable_config_v0(
-    out: bytearray,
-    message: IncrementalAlterConfigsRequestAlterableConfig,
-) -> None:
+def _write_alterable_config_v0(out: Pieces, message: IncrementalAlterConfigsRequestAlterableConfig) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     value = message.value
     if value is None:
         data = b""
@@ -338,53 +352,50 @@ def _write_alterable_config_v0(
     else:
         data = value.encode()
         length = len(data)
-    out += _pack_bh(message.config_operation, length)
-    out += data
+    out.append(_pack_bh(message.config_operation, length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_alter_configs_resource_v0(
-    out: bytearray,
+    out: Pieces,
     message: IncrementalAlterConfigsRequestAlterConfigsResource,
 ) -> None:
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data)
-    out += _pack_bh(message.resource_type, length)
-    out += data
+    out.append(_pack_bh(message.resource_type, length))
+    out.append(data)
     configs = message.configs
     count = len(configs)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for configs_item in configs:
         _write_alterable_config_v0(out, configs_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: IncrementalAlterConfigsRequest) -> None:
+def _write_v0(out: Pieces, message: IncrementalAlterConfigsRequest) -> None:
     resources = message.resources
     count = len(resources)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for resources_item in resources:
         _write_alter_configs_resource_v0(out, resources_item)
-    out += _pack_t(message.validate_only)
+    out.append(_pack_t(message.validate_only))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_alterable_config_v1(
-    out: bytearray,
-    message: IncrementalAlterConfigsRequestAlterableConfig,
-) -> None:
+def _write_alterable_config_v1(out: Pieces, message: IncrementalAlterConfigsRequestAlterableConfig) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     value = message.value
     if value is None:
         data = b""
@@ -393,58 +404,58 @@ def _write_alterable_config_v1(
         data = value.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.config_operation, length)
+        out.append(_pack_bB(message.config_operation, length))
     else:
-        out += _pack_b(message.config_operation)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.config_operation))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_alter_configs_resource_v1(
-    out: bytearray,
+    out: Pieces,
     message: IncrementalAlterConfigsRequestAlterConfigsResource,
 ) -> None:
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.resource_type, length)
+        out.append(_pack_bB(message.resource_type, length))
     else:
-        out += _pack_b(message.resource_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.resource_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     configs = message.configs
     count = len(configs) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for configs_item in configs:
         _write_alterable_config_v1(out, configs_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: IncrementalAlterConfigsRequest) -> None:
+def _write_v1(out: Pieces, message: IncrementalAlterConfigsRequest) -> None:
     resources = message.resources
     count = len(resources) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for resources_item in resources:
         _write_alter_configs_resource_v1(out, resources_item)
     if message.unknown_tags:
-        out += _pack_t(message.validate_only)
+        out.append(_pack_t(message.validate_only))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.validate_only, 0)
+        out.append(_pack_tB(message.validate_only, 0))
 
 
 _READERS = (

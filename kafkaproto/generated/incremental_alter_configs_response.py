@@ -10,15 +10,17 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -125,7 +127,7 @@ class IncrementalAlterConfigsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[IncrementalAlterConfigsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -138,106 +140,106 @@ def _read_alter_configs_resource_response_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[IncrementalAlterConfigsResponseAlterConfigsResourceResponse, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = IncrementalAlterConfigsResponseAlterConfigsResourceResponse.__new__(
+        IncrementalAlterConfigsResponseAlterConfigsResourceResponse,
+    )
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    resource_type, length = _unpack_bh(buffer, position)
+    message.resource_type, length = _unpack_bh(buffer, position)
     position += 3
     if length < 0:
         raise Malformed
     end = position + length
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    return IncrementalAlterConfigsResponseAlterConfigsResourceResponse(
-        error_code,
-        error_message,
-        resource_type,
-        resource_name,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[IncrementalAlterConfigsResponse, int]:
-    responses: list[IncrementalAlterConfigsResponseAlterConfigsResourceResponse]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = IncrementalAlterConfigsResponse.__new__(IncrementalAlterConfigsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_alter_configs_resource_response_v0(buffer, position)
-        responses.append(responses_item)
-    return IncrementalAlterConfigsResponse(throttle_time_ms, responses), position
+    responses: list[IncrementalAlterConfigsResponseAlterConfigsResourceResponse] = []
+    message.responses = responses
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            responses_item, position = _read_alter_configs_resource_response_v0(buffer, position)
+            responses.append(responses_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_alter_configs_resource_response_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[IncrementalAlterConfigsResponseAlterConfigsResourceResponse, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = IncrementalAlterConfigsResponseAlterConfigsResourceResponse.__new__(
+        IncrementalAlterConfigsResponseAlterConfigsResourceResponse,
+    )
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    resource_type, length = _unpack_bB(buffer, position)
+    message.resource_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return IncrementalAlterConfigsResponseAlterConfigsResourceResponse(
-        error_code,
-        error_message,
-        resource_type,
-        resource_name,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[IncrementalAlterConfigsResponse, int]:
-    responses: list[IncrementalAlterConfigsResponseAlterConfigsResourceResponse]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = IncrementalAlterConfigsResponse.__new__(IncrementalAlterConfigsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_alter_configs_resource_response_v1(buffer, position)
-        responses.append(responses_item)
+    responses: list[IncrementalAlterConfigsResponseAlterConfigsResourceResponse] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_alter_configs_resource_response_v1(buffer, position)
+            responses.append(responses_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return IncrementalAlterConfigsResponse(throttle_time_ms, responses, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_alter_configs_resource_response_v0(
-    out: bytearray,
+    out: Pieces,
     message: IncrementalAlterConfigsResponseAlterConfigsResourceResponse,
 ) -> None:
     error_message = message.error_message
@@ -247,21 +249,21 @@ def _write_alter_configs_resource_response_v0(
     else:
         data = error_message.encode()
         length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data)
-    out += _pack_bh(message.resource_type, length)
-    out += data
+    out.append(_pack_bh(message.resource_type, length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: IncrementalAlterConfigsResponse) -> None:
+def _write_v0(out: Pieces, message: IncrementalAlterConfigsResponse) -> None:
     responses = message.responses
     count = len(responses)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for responses_item in responses:
         _write_alter_configs_resource_response_v0(out, responses_item)
     if message.unknown_tags:
@@ -269,7 +271,7 @@ def _write_v0(out: bytearray, message: IncrementalAlterConfigsResponse) -> None:
 
 
 def _write_alter_configs_resource_response_v1(
-    out: bytearray,
+    out: Pieces,
     message: IncrementalAlterConfigsResponseAlterConfigsResourceResponse,
 ) -> None:
     error_message = message.error_message
@@ -280,40 +282,40 @@ def _write_alter_configs_resource_response_v1(
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.resource_type, length)
+        out.append(_pack_bB(message.resource_type, length))
     else:
-        out += _pack_b(message.resource_type)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.resource_type))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: IncrementalAlterConfigsResponse) -> None:
+def _write_v1(out: Pieces, message: IncrementalAlterConfigsResponse) -> None:
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_alter_configs_resource_response_v1(out, responses_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

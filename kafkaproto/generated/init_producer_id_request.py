@@ -12,11 +12,13 @@ from typing import ClassVar
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -105,7 +107,7 @@ class InitProducerIdRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[InitProducerIdRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -115,101 +117,104 @@ class InitProducerIdRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[InitProducerIdRequest, int]:
+    message = InitProducerIdRequest.__new__(InitProducerIdRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        transactional_id = None
+        message.transactional_id = None
     else:
         end = position + length
-        transactional_id = str(buffer[position:end], "utf-8")
+        message.transactional_id = str(buffer[position:end], "utf-8")
         position = end
-    (transaction_timeout_ms,) = _unpack_i(buffer, position)
+    (message.transaction_timeout_ms,) = _unpack_i(buffer, position)
     position += 4
-    return InitProducerIdRequest(transactional_id, transaction_timeout_ms), position
+    message.producer_id = -1
+    message.producer_epoch = -1
+    message.enable2_pc = False
+    message.keep_prepared_txn = False
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[InitProducerIdRequest, int]:
+    message = InitProducerIdRequest.__new__(InitProducerIdRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        transactional_id = None
+        message.transactional_id = None
     else:
         end = position + length - 1
-        transactional_id = str(buffer[position:end], "utf-8")
+        message.transactional_id = str(buffer[position:end], "utf-8")
         position = end
-    transaction_timeout_ms, tags = _unpack_iB(buffer, position)
+    message.transaction_timeout_ms, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.producer_id = -1
+    message.producer_epoch = -1
+    message.enable2_pc = False
+    message.keep_prepared_txn = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return InitProducerIdRequest(
-        transactional_id,
-        transaction_timeout_ms,
-        -1,
-        -1,
-        False,
-        False,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[InitProducerIdRequest, int]:
+    message = InitProducerIdRequest.__new__(InitProducerIdRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        transactional_id = None
+        message.transactional_id = None
     else:
         end = position + length - 1
-        transactional_id = str(buffer[position:end], "utf-8")
+        message.transactional_id = str(buffer[position:end], "utf-8")
         position = end
-    transaction_timeout_ms, producer_id, producer_epoch, tags = _unpack_iqhB(buffer, position)
+    (
+        message.transaction_timeout_ms,
+        message.producer_id,
+        message.producer_epoch,
+        tags,
+    ) = _unpack_iqhB(buffer, position)
     position += 15
-    unknown: dict[int, bytes] | None = None
+    message.enable2_pc = False
+    message.keep_prepared_txn = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return InitProducerIdRequest(
-        transactional_id,
-        transaction_timeout_ms,
-        producer_id,
-        producer_epoch,
-        False,
-        False,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[InitProducerIdRequest, int]:
+    message = InitProducerIdRequest.__new__(InitProducerIdRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        transactional_id = None
+        message.transactional_id = None
     else:
         end = position + length - 1
-        transactional_id = str(buffer[position:end], "utf-8")
+        message.transactional_id = str(buffer[position:end], "utf-8")
         position = end
-    transaction_timeout_ms, producer_id, producer_epoch, enable2_pc, keep_prepared_txn, tags = _unpack_iqhttB(buffer, position)
+    (
+        message.transaction_timeout_ms,
+        message.producer_id,
+        message.producer_epoch,
+        message.enable2_pc,
+        message.keep_prepared_txn,
+        tags,
+    ) = _unpack_iqhttB(buffer, position)
     position += 17
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return InitProducerIdRequest(
-        transactional_id,
-        transaction_timeout_ms,
-        producer_id,
-        producer_epoch,
-        enable2_pc,
-        keep_prepared_txn,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: InitProducerIdRequest) -> None:
+def _write_v0(out: Pieces, message: InitProducerIdRequest) -> None:
     if message.producer_id != -1:
         raise Malformed
     if message.producer_epoch != -1:
@@ -225,14 +230,14 @@ def _write_v0(out: bytearray, message: InitProducerIdRequest) -> None:
     else:
         data = transactional_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
-    out += _pack_i(message.transaction_timeout_ms)
+    out.append(_pack_h(length))
+    out.append(data)
+    out.append(_pack_i(message.transaction_timeout_ms))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: InitProducerIdRequest) -> None:
+def _write_v2(out: Pieces, message: InitProducerIdRequest) -> None:
     if message.producer_id != -1:
         raise Malformed
     if message.producer_epoch != -1:
@@ -249,18 +254,18 @@ def _write_v2(out: bytearray, message: InitProducerIdRequest) -> None:
         data = transactional_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_i(message.transaction_timeout_ms)
+        out.append(_pack_i(message.transaction_timeout_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.transaction_timeout_ms, 0)
+        out.append(_pack_iB(message.transaction_timeout_ms, 0))
 
 
-def _write_v3(out: bytearray, message: InitProducerIdRequest) -> None:
+def _write_v3(out: Pieces, message: InitProducerIdRequest) -> None:
     if message.enable2_pc:
         raise Malformed
     if message.keep_prepared_txn:
@@ -273,18 +278,18 @@ def _write_v3(out: bytearray, message: InitProducerIdRequest) -> None:
         data = transactional_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_iqh(message.transaction_timeout_ms, message.producer_id, message.producer_epoch)
+        out.append(_pack_iqh(message.transaction_timeout_ms, message.producer_id, message.producer_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqhB(message.transaction_timeout_ms, message.producer_id, message.producer_epoch, 0)
+        out.append(_pack_iqhB(message.transaction_timeout_ms, message.producer_id, message.producer_epoch, 0))
 
 
-def _write_v6(out: bytearray, message: InitProducerIdRequest) -> None:
+def _write_v6(out: Pieces, message: InitProducerIdRequest) -> None:
     transactional_id = message.transactional_id
     if transactional_id is None:
         data = b""
@@ -293,28 +298,28 @@ def _write_v6(out: bytearray, message: InitProducerIdRequest) -> None:
         data = transactional_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_iqhtt(
+        out.append(_pack_iqhtt(
             message.transaction_timeout_ms,
             message.producer_id,
             message.producer_epoch,
             message.enable2_pc,
             message.keep_prepared_txn,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqhttB(
+        out.append(_pack_iqhttB(
             message.transaction_timeout_ms,
             message.producer_id,
             message.producer_epoch,
             message.enable2_pc,
             message.keep_prepared_txn,
             0,
-        )
+        ))
 
 
 _READERS = (

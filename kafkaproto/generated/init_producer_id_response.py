@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Malformed, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_ihqh = struct.Struct(">ihqh").unpack_from
 _unpack_ihqhB = struct.Struct(">ihqhB").unpack_from
@@ -93,7 +93,7 @@ class InitProducerIdResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[InitProducerIdResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -103,96 +103,107 @@ class InitProducerIdResponse(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[InitProducerIdResponse, int]:
-    throttle_time_ms, error_code, producer_id, producer_epoch = _unpack_ihqh(buffer, position)
-    position += 16
-    return InitProducerIdResponse(throttle_time_ms, error_code, producer_id, producer_epoch), position
-
-
-def _read_v2(buffer: Buffer, position: int) -> tuple[InitProducerIdResponse, int]:
-    throttle_time_ms, error_code, producer_id, producer_epoch, tags = _unpack_ihqhB(buffer, position)
-    position += 17
-    unknown: dict[int, bytes] | None = None
-    if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return InitProducerIdResponse(
-        throttle_time_ms,
-        error_code,
-        producer_id,
-        producer_epoch,
-        -1,
-        -1,
-        unknown,
-    ), position
-
-
-def _read_v6(buffer: Buffer, position: int) -> tuple[InitProducerIdResponse, int]:
-    throttle_time_ms, error_code, producer_id, producer_epoch, ongoing_txn_producer_id, ongoing_txn_producer_epoch, tags = _unpack_ihqhqhB(buffer, position)
-    position += 27
-    unknown: dict[int, bytes] | None = None
-    if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return InitProducerIdResponse(
-        throttle_time_ms,
-        error_code,
-        producer_id,
-        producer_epoch,
-        ongoing_txn_producer_id,
-        ongoing_txn_producer_epoch,
-        unknown,
-    ), position
-
-
-def _write_v0(out: bytearray, message: InitProducerIdResponse) -> None:
-    if message.ongoing_txn_producer_id != -1:
-        raise Malformed
-    if message.ongoing_txn_producer_epoch != -1:
-        raise Malformed
-    out += _pack_ihqh(
+    message = InitProducerIdResponse.__new__(InitProducerIdResponse)
+    (
         message.throttle_time_ms,
         message.error_code,
         message.producer_id,
         message.producer_epoch,
-    )
+    ) = _unpack_ihqh(buffer, position)
+    position += 16
+    message.ongoing_txn_producer_id = -1
+    message.ongoing_txn_producer_epoch = -1
+    message.unknown_tags = None
+    return message, position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[InitProducerIdResponse, int]:
+    message = InitProducerIdResponse.__new__(InitProducerIdResponse)
+    (
+        message.throttle_time_ms,
+        message.error_code,
+        message.producer_id,
+        message.producer_epoch,
+        tags,
+    ) = _unpack_ihqhB(buffer, position)
+    position += 17
+    message.ongoing_txn_producer_id = -1
+    message.ongoing_txn_producer_epoch = -1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _read_v6(buffer: Buffer, position: int) -> tuple[InitProducerIdResponse, int]:
+    message = InitProducerIdResponse.__new__(InitProducerIdResponse)
+    (
+        message.throttle_time_ms,
+        message.error_code,
+        message.producer_id,
+        message.producer_epoch,
+        message.ongoing_txn_producer_id,
+        message.ongoing_txn_producer_epoch,
+        tags,
+    ) = _unpack_ihqhqhB(buffer, position)
+    position += 27
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _write_v0(out: Pieces, message: InitProducerIdResponse) -> None:
+    if message.ongoing_txn_producer_id != -1:
+        raise Malformed
+    if message.ongoing_txn_producer_epoch != -1:
+        raise Malformed
+    out.append(_pack_ihqh(
+        message.throttle_time_ms,
+        message.error_code,
+        message.producer_id,
+        message.producer_epoch,
+    ))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: InitProducerIdResponse) -> None:
+def _write_v2(out: Pieces, message: InitProducerIdResponse) -> None:
     if message.ongoing_txn_producer_id != -1:
         raise Malformed
     if message.ongoing_txn_producer_epoch != -1:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_ihqh(
+        out.append(_pack_ihqh(
             message.throttle_time_ms,
             message.error_code,
             message.producer_id,
             message.producer_epoch,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihqhB(
+        out.append(_pack_ihqhB(
             message.throttle_time_ms,
             message.error_code,
             message.producer_id,
             message.producer_epoch,
             0,
-        )
+        ))
 
 
-def _write_v6(out: bytearray, message: InitProducerIdResponse) -> None:
+def _write_v6(out: Pieces, message: InitProducerIdResponse) -> None:
     if message.unknown_tags:
-        out += _pack_ihqhqh(
+        out.append(_pack_ihqhqh(
             message.throttle_time_ms,
             message.error_code,
             message.producer_id,
             message.producer_epoch,
             message.ongoing_txn_producer_id,
             message.ongoing_txn_producer_epoch,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihqhqhB(
+        out.append(_pack_ihqhqhB(
             message.throttle_time_ms,
             message.error_code,
             message.producer_id,
@@ -200,7 +211,7 @@ def _write_v6(out: bytearray, message: InitProducerIdResponse) -> None:
             message.ongoing_txn_producer_id,
             message.ongoing_txn_producer_epoch,
             0,
-        )
+        ))
 
 
 _READERS = (

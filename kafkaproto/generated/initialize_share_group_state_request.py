@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -144,7 +147,7 @@ class InitializeShareGroupStateRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[InitializeShareGroupStateRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -157,46 +160,48 @@ def _read_partition_data_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[InitializeShareGroupStateRequestPartitionData, int]:
-    partition, state_epoch, start_offset, tags = _unpack_iiqB(buffer, position)
+    message = InitializeShareGroupStateRequestPartitionData.__new__(
+        InitializeShareGroupStateRequestPartitionData,
+    )
+    message.partition, message.state_epoch, message.start_offset, tags = _unpack_iiqB(buffer, position)
     position += 17
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return InitializeShareGroupStateRequestPartitionData(
-        partition,
-        state_epoch,
-        start_offset,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_initialize_state_data_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[InitializeShareGroupStateRequestInitializeStateData, int]:
-    partitions: list[InitializeShareGroupStateRequestPartitionData]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = InitializeShareGroupStateRequestInitializeStateData.__new__(
+        InitializeShareGroupStateRequestInitializeStateData,
+    )
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[InitializeShareGroupStateRequestPartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return InitializeShareGroupStateRequestInitializeStateData(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[InitializeShareGroupStateRequest, int]:
+    message = InitializeShareGroupStateRequest.__new__(InitializeShareGroupStateRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -204,40 +209,40 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[InitializeShareGroupStateRe
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[InitializeShareGroupStateRequestInitializeStateData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_initialize_state_data_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[InitializeShareGroupStateRequestInitializeStateData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_initialize_state_data_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return InitializeShareGroupStateRequest(group_id, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_data_v0(out: bytearray, message: InitializeShareGroupStateRequestPartitionData) -> None:
+def _write_partition_data_v0(out: Pieces, message: InitializeShareGroupStateRequestPartitionData) -> None:
     if message.unknown_tags:
-        out += _pack_iiq(message.partition, message.state_epoch, message.start_offset)
+        out.append(_pack_iiq(message.partition, message.state_epoch, message.start_offset))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iiqB(message.partition, message.state_epoch, message.start_offset, 0)
+        out.append(_pack_iiqB(message.partition, message.state_epoch, message.start_offset, 0))
 
 
 def _write_initialize_state_data_v0(
-    out: bytearray,
+    out: Pieces,
     message: InitializeShareGroupStateRequestInitializeStateData,
 ) -> None:
     topic_id = message.topic_id
@@ -246,39 +251,39 @@ def _write_initialize_state_data_v0(
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: InitializeShareGroupStateRequest) -> None:
+def _write_v0(out: Pieces, message: InitializeShareGroupStateRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_initialize_state_data_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -151,7 +154,7 @@ class JoinGroupRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[JoinGroupRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -161,164 +164,158 @@ class JoinGroupRequest(Message):
 
 
 def _read_protocol_v0(buffer: Buffer, position: int) -> tuple[JoinGroupRequestProtocol, int]:
+    message = JoinGroupRequestProtocol.__new__(JoinGroupRequestProtocol)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    metadata = bytes(buffer[position:end])
+    message.metadata = bytes(buffer[position:end])
     position = end
-    return JoinGroupRequestProtocol(name, metadata), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
+    message = JoinGroupRequest.__new__(JoinGroupRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    session_timeout_ms, length = _unpack_ih(buffer, position)
+    message.session_timeout_ms, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
-    protocols: list[JoinGroupRequestProtocol]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    protocols = []
-    for _ in range(count):
-        protocols_item, position = _read_protocol_v0(buffer, position)
-        protocols.append(protocols_item)
-    return JoinGroupRequest(
-        group_id,
-        session_timeout_ms,
-        -1,
-        member_id,
-        None,
-        protocol_type,
-        protocols,
-    ), position
+    protocols: list[JoinGroupRequestProtocol] = []
+    message.protocols = protocols
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            protocols_item, position = _read_protocol_v0(buffer, position)
+            protocols.append(protocols_item)
+    message.rebalance_timeout_ms = -1
+    message.group_instance_id = None
+    message.reason = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
+    message = JoinGroupRequest.__new__(JoinGroupRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    session_timeout_ms, rebalance_timeout_ms, length = _unpack_iih(buffer, position)
+    message.session_timeout_ms, message.rebalance_timeout_ms, length = _unpack_iih(buffer, position)
     position += 10
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
-    protocols: list[JoinGroupRequestProtocol]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    protocols = []
-    for _ in range(count):
-        protocols_item, position = _read_protocol_v0(buffer, position)
-        protocols.append(protocols_item)
-    return JoinGroupRequest(
-        group_id,
-        session_timeout_ms,
-        rebalance_timeout_ms,
-        member_id,
-        None,
-        protocol_type,
-        protocols,
-    ), position
+    protocols: list[JoinGroupRequestProtocol] = []
+    message.protocols = protocols
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            protocols_item, position = _read_protocol_v0(buffer, position)
+            protocols.append(protocols_item)
+    message.group_instance_id = None
+    message.reason = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
+    message = JoinGroupRequest.__new__(JoinGroupRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    session_timeout_ms, rebalance_timeout_ms, length = _unpack_iih(buffer, position)
+    message.session_timeout_ms, message.rebalance_timeout_ms, length = _unpack_iih(buffer, position)
     position += 10
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
-    protocols: list[JoinGroupRequestProtocol]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    protocols = []
-    for _ in range(count):
-        protocols_item, position = _read_protocol_v0(buffer, position)
-        protocols.append(protocols_item)
-    return JoinGroupRequest(
-        group_id,
-        session_timeout_ms,
-        rebalance_timeout_ms,
-        member_id,
-        group_instance_id,
-        protocol_type,
-        protocols,
-    ), position
+    protocols: list[JoinGroupRequestProtocol] = []
+    message.protocols = protocols
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            protocols_item, position = _read_protocol_v0(buffer, position)
+            protocols.append(protocols_item)
+    message.reason = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_protocol_v6(buffer: Buffer, position: int) -> tuple[JoinGroupRequestProtocol, int]:
+    message = JoinGroupRequestProtocol.__new__(JoinGroupRequestProtocol)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -326,7 +323,7 @@ def _read_protocol_v6(buffer: Buffer, position: int) -> tuple[JoinGroupRequestPr
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -335,17 +332,18 @@ def _read_protocol_v6(buffer: Buffer, position: int) -> tuple[JoinGroupRequestPr
     if not length:
         raise Malformed
     end = position + length - 1
-    metadata = bytes(buffer[position:end])
+    message.metadata = bytes(buffer[position:end])
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return JoinGroupRequestProtocol(name, metadata, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
+    message = JoinGroupRequest.__new__(JoinGroupRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -353,26 +351,26 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    session_timeout_ms, rebalance_timeout_ms, length = _unpack_iiB(buffer, position)
+    message.session_timeout_ms, message.rebalance_timeout_ms, length = _unpack_iiB(buffer, position)
     position += 9
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length - 1
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -381,41 +379,33 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
-    protocols: list[JoinGroupRequestProtocol]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    protocols = []
-    for _ in range(count):
-        protocols_item, position = _read_protocol_v6(buffer, position)
-        protocols.append(protocols_item)
+    protocols: list[JoinGroupRequestProtocol] = []
+    message.protocols = protocols
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            protocols_item, position = _read_protocol_v6(buffer, position)
+            protocols.append(protocols_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.reason = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return JoinGroupRequest(
-        group_id,
-        session_timeout_ms,
-        rebalance_timeout_ms,
-        member_id,
-        group_instance_id,
-        protocol_type,
-        protocols,
-        None,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v8(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
+    message = JoinGroupRequest.__new__(JoinGroupRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -423,26 +413,26 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    session_timeout_ms, rebalance_timeout_ms, length = _unpack_iiB(buffer, position)
+    message.session_timeout_ms, message.rebalance_timeout_ms, length = _unpack_iiB(buffer, position)
     position += 9
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length - 1
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -451,130 +441,119 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
-    protocols: list[JoinGroupRequestProtocol]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    protocols = []
-    for _ in range(count):
-        protocols_item, position = _read_protocol_v6(buffer, position)
-        protocols.append(protocols_item)
+    protocols: list[JoinGroupRequestProtocol] = []
+    message.protocols = protocols
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            protocols_item, position = _read_protocol_v6(buffer, position)
+            protocols.append(protocols_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        reason = None
+        message.reason = None
     else:
         end = position + length - 1
-        reason = str(buffer[position:end], "utf-8")
+        message.reason = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return JoinGroupRequest(
-        group_id,
-        session_timeout_ms,
-        rebalance_timeout_ms,
-        member_id,
-        group_instance_id,
-        protocol_type,
-        protocols,
-        reason,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_protocol_v0(out: bytearray, message: JoinGroupRequestProtocol) -> None:
+def _write_protocol_v0(out: Pieces, message: JoinGroupRequestProtocol) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     metadata = message.metadata
-    data = metadata
-    length = len(data)
-    out += _pack_i(length)
-    out += data
+    length = len(metadata)
+    out.append(_pack_i(length))
+    out.append(metadata)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: JoinGroupRequest) -> None:
+def _write_v0(out: Pieces, message: JoinGroupRequest) -> None:
     if message.group_instance_id is not None:
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_ih(message.session_timeout_ms, length)
-    out += data
+    out.append(_pack_ih(message.session_timeout_ms, length))
+    out.append(data)
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     protocols = message.protocols
     count = len(protocols)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for protocols_item in protocols:
         _write_protocol_v0(out, protocols_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: JoinGroupRequest) -> None:
+def _write_v1(out: Pieces, message: JoinGroupRequest) -> None:
     if message.group_instance_id is not None:
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_iih(message.session_timeout_ms, message.rebalance_timeout_ms, length)
-    out += data
+    out.append(_pack_iih(message.session_timeout_ms, message.rebalance_timeout_ms, length))
+    out.append(data)
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     protocols = message.protocols
     count = len(protocols)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for protocols_item in protocols:
         _write_protocol_v0(out, protocols_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v5(out: bytearray, message: JoinGroupRequest) -> None:
+def _write_v5(out: Pieces, message: JoinGroupRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_iih(message.session_timeout_ms, message.rebalance_timeout_ms, length)
-    out += data
+    out.append(_pack_iih(message.session_timeout_ms, message.rebalance_timeout_ms, length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -582,63 +561,62 @@ def _write_v5(out: bytearray, message: JoinGroupRequest) -> None:
     else:
         data = group_instance_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     protocols = message.protocols
     count = len(protocols)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for protocols_item in protocols:
         _write_protocol_v0(out, protocols_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_protocol_v6(out: bytearray, message: JoinGroupRequestProtocol) -> None:
+def _write_protocol_v6(out: Pieces, message: JoinGroupRequestProtocol) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     metadata = message.metadata
-    data = metadata
-    length = len(data) + 1
+    length = len(metadata) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(metadata)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v6(out: bytearray, message: JoinGroupRequest) -> None:
+def _write_v6(out: Pieces, message: JoinGroupRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iiB(message.session_timeout_ms, message.rebalance_timeout_ms, length)
+        out.append(_pack_iiB(message.session_timeout_ms, message.rebalance_timeout_ms, length))
     else:
-        out += _pack_ii(message.session_timeout_ms, message.rebalance_timeout_ms)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ii(message.session_timeout_ms, message.rebalance_timeout_ms))
+        out.append(pack_string_length(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -647,50 +625,50 @@ def _write_v6(out: bytearray, message: JoinGroupRequest) -> None:
         data = group_instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     protocols = message.protocols
     count = len(protocols) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for protocols_item in protocols:
         _write_protocol_v6(out, protocols_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v8(out: bytearray, message: JoinGroupRequest) -> None:
+def _write_v8(out: Pieces, message: JoinGroupRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iiB(message.session_timeout_ms, message.rebalance_timeout_ms, length)
+        out.append(_pack_iiB(message.session_timeout_ms, message.rebalance_timeout_ms, length))
     else:
-        out += _pack_ii(message.session_timeout_ms, message.rebalance_timeout_ms)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ii(message.session_timeout_ms, message.rebalance_timeout_ms))
+        out.append(pack_string_length(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -699,24 +677,24 @@ def _write_v8(out: bytearray, message: JoinGroupRequest) -> None:
         data = group_instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     protocols = message.protocols
     count = len(protocols) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for protocols_item in protocols:
         _write_protocol_v6(out, protocols_item)
     reason = message.reason
@@ -727,14 +705,14 @@ def _write_v8(out: bytearray, message: JoinGroupRequest) -> None:
         data = reason.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -165,7 +168,7 @@ class JoinGroupResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[JoinGroupResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -175,188 +178,190 @@ class JoinGroupResponse(Message):
 
 
 def _read_member_v0(buffer: Buffer, position: int) -> tuple[JoinGroupResponseMember, int]:
+    message = JoinGroupResponseMember.__new__(JoinGroupResponseMember)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    metadata = bytes(buffer[position:end])
+    message.metadata = bytes(buffer[position:end])
     position = end
-    return JoinGroupResponseMember(member_id, None, metadata), position
+    message.group_instance_id = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
-    error_code, generation_id, length = _unpack_hih(buffer, position)
+    message = JoinGroupResponse.__new__(JoinGroupResponse)
+    message.error_code, message.generation_id, length = _unpack_hih(buffer, position)
     position += 8
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_name = str(buffer[position:end], "utf-8")
+    message.protocol_name = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    leader = str(buffer[position:end], "utf-8")
+    message.leader = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    members: list[JoinGroupResponseMember]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_v0(buffer, position)
-        members.append(members_item)
-    return JoinGroupResponse(
-        0,
-        error_code,
-        generation_id,
-        None,
-        protocol_name,
-        leader,
-        False,
-        member_id,
-        members,
-    ), position
+    members: list[JoinGroupResponseMember] = []
+    message.members = members
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            members_item, position = _read_member_v0(buffer, position)
+            members.append(members_item)
+    message.throttle_time_ms = 0
+    message.protocol_type = None
+    message.skip_assignment = False
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
-    throttle_time_ms, error_code, generation_id, length = _unpack_ihih(buffer, position)
+    message = JoinGroupResponse.__new__(JoinGroupResponse)
+    (
+        message.throttle_time_ms,
+        message.error_code,
+        message.generation_id,
+        length,
+    ) = _unpack_ihih(buffer, position)
     position += 12
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_name = str(buffer[position:end], "utf-8")
+    message.protocol_name = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    leader = str(buffer[position:end], "utf-8")
+    message.leader = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    members: list[JoinGroupResponseMember]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_v0(buffer, position)
-        members.append(members_item)
-    return JoinGroupResponse(
-        throttle_time_ms,
-        error_code,
-        generation_id,
-        None,
-        protocol_name,
-        leader,
-        False,
-        member_id,
-        members,
-    ), position
+    members: list[JoinGroupResponseMember] = []
+    message.members = members
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            members_item, position = _read_member_v0(buffer, position)
+            members.append(members_item)
+    message.protocol_type = None
+    message.skip_assignment = False
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_member_v5(buffer: Buffer, position: int) -> tuple[JoinGroupResponseMember, int]:
+    message = JoinGroupResponseMember.__new__(JoinGroupResponseMember)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    metadata = bytes(buffer[position:end])
+    message.metadata = bytes(buffer[position:end])
     position = end
-    return JoinGroupResponseMember(member_id, group_instance_id, metadata), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
-    throttle_time_ms, error_code, generation_id, length = _unpack_ihih(buffer, position)
+    message = JoinGroupResponse.__new__(JoinGroupResponse)
+    (
+        message.throttle_time_ms,
+        message.error_code,
+        message.generation_id,
+        length,
+    ) = _unpack_ihih(buffer, position)
     position += 12
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_name = str(buffer[position:end], "utf-8")
+    message.protocol_name = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    leader = str(buffer[position:end], "utf-8")
+    message.leader = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    members: list[JoinGroupResponseMember]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_v5(buffer, position)
-        members.append(members_item)
-    return JoinGroupResponse(
-        throttle_time_ms,
-        error_code,
-        generation_id,
-        None,
-        protocol_name,
-        leader,
-        False,
-        member_id,
-        members,
-    ), position
+    members: list[JoinGroupResponseMember] = []
+    message.members = members
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            members_item, position = _read_member_v5(buffer, position)
+            members.append(members_item)
+    message.protocol_type = None
+    message.skip_assignment = False
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_member_v6(buffer: Buffer, position: int) -> tuple[JoinGroupResponseMember, int]:
+    message = JoinGroupResponseMember.__new__(JoinGroupResponseMember)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -364,17 +369,17 @@ def _read_member_v6(buffer: Buffer, position: int) -> tuple[JoinGroupResponseMem
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length - 1
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -383,25 +388,31 @@ def _read_member_v6(buffer: Buffer, position: int) -> tuple[JoinGroupResponseMem
     if not length:
         raise Malformed
     end = position + length - 1
-    metadata = bytes(buffer[position:end])
+    message.metadata = bytes(buffer[position:end])
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return JoinGroupResponseMember(member_id, group_instance_id, metadata, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
-    throttle_time_ms, error_code, generation_id, length = _unpack_ihiB(buffer, position)
+    message = JoinGroupResponse.__new__(JoinGroupResponse)
+    (
+        message.throttle_time_ms,
+        message.error_code,
+        message.generation_id,
+        length,
+    ) = _unpack_ihiB(buffer, position)
     position += 11
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    protocol_name = str(buffer[position:end], "utf-8")
+    message.protocol_name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -410,7 +421,7 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    leader = str(buffer[position:end], "utf-8")
+    message.leader = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -419,61 +430,58 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    members: list[JoinGroupResponseMember]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_v6(buffer, position)
-        members.append(members_item)
+    members: list[JoinGroupResponseMember] = []
+    message.members = members
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            members_item, position = _read_member_v6(buffer, position)
+            members.append(members_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.protocol_type = None
+    message.skip_assignment = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return JoinGroupResponse(
-        throttle_time_ms,
-        error_code,
-        generation_id,
-        None,
-        protocol_name,
-        leader,
-        False,
-        member_id,
-        members,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v7(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
-    throttle_time_ms, error_code, generation_id, length = _unpack_ihiB(buffer, position)
+    message = JoinGroupResponse.__new__(JoinGroupResponse)
+    (
+        message.throttle_time_ms,
+        message.error_code,
+        message.generation_id,
+        length,
+    ) = _unpack_ihiB(buffer, position)
     position += 11
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        protocol_type = None
+        message.protocol_type = None
     else:
         end = position + length - 1
-        protocol_type = str(buffer[position:end], "utf-8")
+        message.protocol_type = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        protocol_name = None
+        message.protocol_name = None
     else:
         end = position + length - 1
-        protocol_name = str(buffer[position:end], "utf-8")
+        message.protocol_name = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -482,7 +490,7 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    leader = str(buffer[position:end], "utf-8")
+    message.leader = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -491,61 +499,57 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    members: list[JoinGroupResponseMember]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_v6(buffer, position)
-        members.append(members_item)
+    members: list[JoinGroupResponseMember] = []
+    message.members = members
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            members_item, position = _read_member_v6(buffer, position)
+            members.append(members_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.skip_assignment = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return JoinGroupResponse(
-        throttle_time_ms,
-        error_code,
-        generation_id,
-        protocol_type,
-        protocol_name,
-        leader,
-        False,
-        member_id,
-        members,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v9(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
-    throttle_time_ms, error_code, generation_id, length = _unpack_ihiB(buffer, position)
+    message = JoinGroupResponse.__new__(JoinGroupResponse)
+    (
+        message.throttle_time_ms,
+        message.error_code,
+        message.generation_id,
+        length,
+    ) = _unpack_ihiB(buffer, position)
     position += 11
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        protocol_type = None
+        message.protocol_type = None
     else:
         end = position + length - 1
-        protocol_type = str(buffer[position:end], "utf-8")
+        message.protocol_type = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        protocol_name = None
+        message.protocol_name = None
     else:
         end = position + length - 1
-        protocol_name = str(buffer[position:end], "utf-8")
+        message.protocol_name = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -554,66 +558,54 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    leader = str(buffer[position:end], "utf-8")
+    message.leader = str(buffer[position:end], "utf-8")
     position = end
-    skip_assignment, length = _unpack_tB(buffer, position)
+    message.skip_assignment, length = _unpack_tB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    members: list[JoinGroupResponseMember]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_v6(buffer, position)
-        members.append(members_item)
+    members: list[JoinGroupResponseMember] = []
+    message.members = members
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            members_item, position = _read_member_v6(buffer, position)
+            members.append(members_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return JoinGroupResponse(
-        throttle_time_ms,
-        error_code,
-        generation_id,
-        protocol_type,
-        protocol_name,
-        leader,
-        skip_assignment,
-        member_id,
-        members,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_member_v0(out: bytearray, message: JoinGroupResponseMember) -> None:
+def _write_member_v0(out: Pieces, message: JoinGroupResponseMember) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     metadata = message.metadata
-    data = metadata
-    length = len(data)
-    out += _pack_i(length)
-    out += data
+    length = len(metadata)
+    out.append(_pack_i(length))
+    out.append(metadata)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: JoinGroupResponse) -> None:
+def _write_v0(out: Pieces, message: JoinGroupResponse) -> None:
     if message.skip_assignment:
         raise Malformed
     protocol_name = message.protocol_name
@@ -621,28 +613,28 @@ def _write_v0(out: bytearray, message: JoinGroupResponse) -> None:
         raise Malformed
     data = protocol_name.encode()
     length = len(data)
-    out += _pack_hih(message.error_code, message.generation_id, length)
-    out += data
+    out.append(_pack_hih(message.error_code, message.generation_id, length))
+    out.append(data)
     leader = message.leader
     data = leader.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     members = message.members
     count = len(members)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for members_item in members:
         _write_member_v0(out, members_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: JoinGroupResponse) -> None:
+def _write_v2(out: Pieces, message: JoinGroupResponse) -> None:
     if message.skip_assignment:
         raise Malformed
     protocol_name = message.protocol_name
@@ -650,33 +642,33 @@ def _write_v2(out: bytearray, message: JoinGroupResponse) -> None:
         raise Malformed
     data = protocol_name.encode()
     length = len(data)
-    out += _pack_ihih(message.throttle_time_ms, message.error_code, message.generation_id, length)
-    out += data
+    out.append(_pack_ihih(message.throttle_time_ms, message.error_code, message.generation_id, length))
+    out.append(data)
     leader = message.leader
     data = leader.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     members = message.members
     count = len(members)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for members_item in members:
         _write_member_v0(out, members_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_member_v5(out: bytearray, message: JoinGroupResponseMember) -> None:
+def _write_member_v5(out: Pieces, message: JoinGroupResponseMember) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -684,18 +676,17 @@ def _write_member_v5(out: bytearray, message: JoinGroupResponseMember) -> None:
     else:
         data = group_instance_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     metadata = message.metadata
-    data = metadata
-    length = len(data)
-    out += _pack_i(length)
-    out += data
+    length = len(metadata)
+    out.append(_pack_i(length))
+    out.append(metadata)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v5(out: bytearray, message: JoinGroupResponse) -> None:
+def _write_v5(out: Pieces, message: JoinGroupResponse) -> None:
     if message.skip_assignment:
         raise Malformed
     protocol_name = message.protocol_name
@@ -703,36 +694,36 @@ def _write_v5(out: bytearray, message: JoinGroupResponse) -> None:
         raise Malformed
     data = protocol_name.encode()
     length = len(data)
-    out += _pack_ihih(message.throttle_time_ms, message.error_code, message.generation_id, length)
-    out += data
+    out.append(_pack_ihih(message.throttle_time_ms, message.error_code, message.generation_id, length))
+    out.append(data)
     leader = message.leader
     data = leader.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     members = message.members
     count = len(members)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for members_item in members:
         _write_member_v5(out, members_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_member_v6(out: bytearray, message: JoinGroupResponseMember) -> None:
+def _write_member_v6(out: Pieces, message: JoinGroupResponseMember) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -741,25 +732,24 @@ def _write_member_v6(out: bytearray, message: JoinGroupResponseMember) -> None:
         data = group_instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     metadata = message.metadata
-    data = metadata
-    length = len(data) + 1
+    length = len(metadata) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(metadata)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v6(out: bytearray, message: JoinGroupResponse) -> None:
+def _write_v6(out: Pieces, message: JoinGroupResponse) -> None:
     if message.skip_assignment:
         raise Malformed
     protocol_name = message.protocol_name
@@ -768,42 +758,42 @@ def _write_v6(out: bytearray, message: JoinGroupResponse) -> None:
     data = protocol_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_ihiB(message.throttle_time_ms, message.error_code, message.generation_id, length)
+        out.append(_pack_ihiB(message.throttle_time_ms, message.error_code, message.generation_id, length))
     else:
-        out += _pack_ihi(message.throttle_time_ms, message.error_code, message.generation_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ihi(message.throttle_time_ms, message.error_code, message.generation_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     leader = message.leader
     data = leader.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     members = message.members
     count = len(members) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for members_item in members:
         _write_member_v6(out, members_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v7(out: bytearray, message: JoinGroupResponse) -> None:
+def _write_v7(out: Pieces, message: JoinGroupResponse) -> None:
     if message.skip_assignment:
         raise Malformed
     protocol_type = message.protocol_type
@@ -814,11 +804,11 @@ def _write_v7(out: bytearray, message: JoinGroupResponse) -> None:
         data = protocol_type.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihiB(message.throttle_time_ms, message.error_code, message.generation_id, length)
+        out.append(_pack_ihiB(message.throttle_time_ms, message.error_code, message.generation_id, length))
     else:
-        out += _pack_ihi(message.throttle_time_ms, message.error_code, message.generation_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ihi(message.throttle_time_ms, message.error_code, message.generation_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     protocol_name = message.protocol_name
     if protocol_name is None:
         data = b""
@@ -827,41 +817,41 @@ def _write_v7(out: bytearray, message: JoinGroupResponse) -> None:
         data = protocol_name.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     leader = message.leader
     data = leader.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     members = message.members
     count = len(members) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for members_item in members:
         _write_member_v6(out, members_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v9(out: bytearray, message: JoinGroupResponse) -> None:
+def _write_v9(out: Pieces, message: JoinGroupResponse) -> None:
     protocol_type = message.protocol_type
     if protocol_type is None:
         data = b""
@@ -870,11 +860,11 @@ def _write_v9(out: bytearray, message: JoinGroupResponse) -> None:
         data = protocol_type.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihiB(message.throttle_time_ms, message.error_code, message.generation_id, length)
+        out.append(_pack_ihiB(message.throttle_time_ms, message.error_code, message.generation_id, length))
     else:
-        out += _pack_ihi(message.throttle_time_ms, message.error_code, message.generation_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ihi(message.throttle_time_ms, message.error_code, message.generation_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     protocol_name = message.protocol_name
     if protocol_name is None:
         data = b""
@@ -883,39 +873,39 @@ def _write_v9(out: bytearray, message: JoinGroupResponse) -> None:
         data = protocol_name.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     leader = message.leader
     data = leader.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_tB(message.skip_assignment, length)
+        out.append(_pack_tB(message.skip_assignment, length))
     else:
-        out += _pack_t(message.skip_assignment)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_t(message.skip_assignment))
+        out.append(pack_string_length(length))
+    out.append(data)
     members = message.members
     count = len(members) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for members_item in members:
         _write_member_v6(out, members_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_hhB = struct.Struct(">hhB").unpack_from
 _pack_hh = struct.Struct(">hh").pack
@@ -61,7 +61,7 @@ class KRaftVersionRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[KRaftVersionRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -71,20 +71,21 @@ class KRaftVersionRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[KRaftVersionRecord, int]:
-    version, kraft_version, tags = _unpack_hhB(buffer, position)
+    message = KRaftVersionRecord.__new__(KRaftVersionRecord)
+    message.version, message.kraft_version, tags = _unpack_hhB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return KRaftVersionRecord(version, kraft_version, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: KRaftVersionRecord) -> None:
+def _write_v0(out: Pieces, message: KRaftVersionRecord) -> None:
     if message.unknown_tags:
-        out += _pack_hh(message.version, message.kraft_version)
+        out.append(_pack_hh(message.version, message.kraft_version))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hhB(message.version, message.kraft_version, 0)
+        out.append(_pack_hhB(message.version, message.kraft_version, 0))
 
 
 _READERS = (

@@ -10,9 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import EMPTY, Buffer, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import (
+    BYTES,
+    EMPTY,
+    Buffer,
+    Malformed,
+    Pieces,
+    pack_length,
+    read_unknown_tags,
+    write_tag_section,
+)
 
 ZERO_UUID = bytes(16)
 _unpack_hiB = struct.Struct(">hiB").unpack_from
@@ -112,7 +121,7 @@ class LeaderChangeMessage(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[LeaderChangeMessage, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -122,164 +131,169 @@ class LeaderChangeMessage(Message):
 
 
 def _read_voter_v0(buffer: Buffer, position: int) -> tuple[LeaderChangeMessageVoter, int]:
-    voter_id, tags = _unpack_iB(buffer, position)
+    message = LeaderChangeMessageVoter.__new__(LeaderChangeMessageVoter)
+    message.voter_id, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.voter_directory_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return LeaderChangeMessageVoter(voter_id, ZERO_UUID, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[LeaderChangeMessage, int]:
-    voters: list[LeaderChangeMessageVoter]
-    version, leader_id, count = _unpack_hiB(buffer, position)
+    message = LeaderChangeMessage.__new__(LeaderChangeMessage)
+    message.version, message.leader_id, count = _unpack_hiB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    voters = []
-    for _ in range(count):
-        voters_item, position = _read_voter_v0(buffer, position)
-        voters.append(voters_item)
-    granting_voters: list[LeaderChangeMessageVoter]
+    voters: list[LeaderChangeMessageVoter] = []
+    message.voters = voters
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            voters_item, position = _read_voter_v0(buffer, position)
+            voters.append(voters_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    granting_voters = []
-    for _ in range(count):
-        granting_voters_item, position = _read_voter_v0(buffer, position)
-        granting_voters.append(granting_voters_item)
+    granting_voters: list[LeaderChangeMessageVoter] = []
+    message.granting_voters = granting_voters
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            granting_voters_item, position = _read_voter_v0(buffer, position)
+            granting_voters.append(granting_voters_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return LeaderChangeMessage(version, leader_id, voters, granting_voters, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_voter_v1(buffer: Buffer, position: int) -> tuple[LeaderChangeMessageVoter, int]:
-    voter_id, voter_directory_id, tags = _unpack_iuB(buffer, position)
+    message = LeaderChangeMessageVoter.__new__(LeaderChangeMessageVoter)
+    message.voter_id, message.voter_directory_id, tags = _unpack_iuB(buffer, position)
     position += 21
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return LeaderChangeMessageVoter(voter_id, voter_directory_id, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[LeaderChangeMessage, int]:
-    voters: list[LeaderChangeMessageVoter]
-    version, leader_id, count = _unpack_hiB(buffer, position)
+    message = LeaderChangeMessage.__new__(LeaderChangeMessage)
+    message.version, message.leader_id, count = _unpack_hiB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    voters = []
-    for _ in range(count):
-        voters_item, position = _read_voter_v1(buffer, position)
-        voters.append(voters_item)
-    granting_voters: list[LeaderChangeMessageVoter]
+    voters: list[LeaderChangeMessageVoter] = []
+    message.voters = voters
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            voters_item, position = _read_voter_v1(buffer, position)
+            voters.append(voters_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    granting_voters = []
-    for _ in range(count):
-        granting_voters_item, position = _read_voter_v1(buffer, position)
-        granting_voters.append(granting_voters_item)
+    granting_voters: list[LeaderChangeMessageVoter] = []
+    message.granting_voters = granting_voters
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            granting_voters_item, position = _read_voter_v1(buffer, position)
+            granting_voters.append(granting_voters_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return LeaderChangeMessage(version, leader_id, voters, granting_voters, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_voter_v0(out: bytearray, message: LeaderChangeMessageVoter) -> None:
+def _write_voter_v0(out: Pieces, message: LeaderChangeMessageVoter) -> None:
     if message.voter_directory_id != ZERO_UUID:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_i(message.voter_id)
+        out.append(_pack_i(message.voter_id))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.voter_id, 0)
+        out.append(_pack_iB(message.voter_id, 0))
 
 
-def _write_v0(out: bytearray, message: LeaderChangeMessage) -> None:
+def _write_v0(out: Pieces, message: LeaderChangeMessage) -> None:
     voters = message.voters
     count = len(voters) + 1
     if count < 128:
-        out += _pack_hiB(message.version, message.leader_id, count)
+        out.append(_pack_hiB(message.version, message.leader_id, count))
     else:
-        out += _pack_hi(message.version, message.leader_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_hi(message.version, message.leader_id))
+        out.append(pack_length(count))
     for voters_item in voters:
         _write_voter_v0(out, voters_item)
     granting_voters = message.granting_voters
     count = len(granting_voters) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for granting_voters_item in granting_voters:
         _write_voter_v0(out, granting_voters_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_voter_v1(out: bytearray, message: LeaderChangeMessageVoter) -> None:
+def _write_voter_v1(out: Pieces, message: LeaderChangeMessageVoter) -> None:
     voter_directory_id = message.voter_directory_id
     if len(voter_directory_id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_iu(message.voter_id, voter_directory_id)
+        out.append(_pack_iu(message.voter_id, voter_directory_id))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iuB(message.voter_id, voter_directory_id, 0)
+        out.append(_pack_iuB(message.voter_id, voter_directory_id, 0))
 
 
-def _write_v1(out: bytearray, message: LeaderChangeMessage) -> None:
+def _write_v1(out: Pieces, message: LeaderChangeMessage) -> None:
     voters = message.voters
     count = len(voters) + 1
     if count < 128:
-        out += _pack_hiB(message.version, message.leader_id, count)
+        out.append(_pack_hiB(message.version, message.leader_id, count))
     else:
-        out += _pack_hi(message.version, message.leader_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_hi(message.version, message.leader_id))
+        out.append(pack_length(count))
     for voters_item in voters:
         _write_voter_v1(out, voters_item)
     granting_voters = message.granting_voters
     count = len(granting_voters) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for granting_voters_item in granting_voters:
         _write_voter_v1(out, granting_voters_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

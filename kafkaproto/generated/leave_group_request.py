@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -114,7 +117,7 @@ class LeaveGroupRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[LeaveGroupRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -124,65 +127,76 @@ class LeaveGroupRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
+    message = LeaveGroupRequest.__new__(LeaveGroupRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    return LeaveGroupRequest(group_id, member_id), position
+    message.members = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_member_identity_v3(buffer: Buffer, position: int) -> tuple[LeaveGroupRequestMemberIdentity, int]:
+    message = LeaveGroupRequestMemberIdentity.__new__(LeaveGroupRequestMemberIdentity)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
-    return LeaveGroupRequestMemberIdentity(member_id, group_instance_id), position
+    message.reason = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
+    message = LeaveGroupRequest.__new__(LeaveGroupRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    members: list[LeaveGroupRequestMemberIdentity]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_identity_v3(buffer, position)
-        members.append(members_item)
-    return LeaveGroupRequest(group_id, "", members), position
+    members: list[LeaveGroupRequestMemberIdentity] = []
+    message.members = members
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            members_item, position = _read_member_identity_v3(buffer, position)
+            members.append(members_item)
+    message.member_id = ""
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_member_identity_v4(buffer: Buffer, position: int) -> tuple[LeaveGroupRequestMemberIdentity, int]:
+    message = LeaveGroupRequestMemberIdentity.__new__(LeaveGroupRequestMemberIdentity)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -190,27 +204,29 @@ def _read_member_identity_v4(buffer: Buffer, position: int) -> tuple[LeaveGroupR
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length - 1
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.reason = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return LeaveGroupRequestMemberIdentity(member_id, group_instance_id, None, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
+    message = LeaveGroupRequest.__new__(LeaveGroupRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -218,31 +234,33 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    members: list[LeaveGroupRequestMemberIdentity]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_identity_v4(buffer, position)
-        members.append(members_item)
+    members: list[LeaveGroupRequestMemberIdentity] = []
+    message.members = members
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            members_item, position = _read_member_identity_v4(buffer, position)
+            members.append(members_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.member_id = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return LeaveGroupRequest(group_id, "", members, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_member_identity_v5(buffer: Buffer, position: int) -> tuple[LeaveGroupRequestMemberIdentity, int]:
+    message = LeaveGroupRequestMemberIdentity.__new__(LeaveGroupRequestMemberIdentity)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -250,37 +268,38 @@ def _read_member_identity_v5(buffer: Buffer, position: int) -> tuple[LeaveGroupR
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length - 1
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        reason = None
+        message.reason = None
     else:
         end = position + length - 1
-        reason = str(buffer[position:end], "utf-8")
+        message.reason = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return LeaveGroupRequestMemberIdentity(member_id, group_instance_id, reason, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
+    message = LeaveGroupRequest.__new__(LeaveGroupRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -288,53 +307,54 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    members: list[LeaveGroupRequestMemberIdentity]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_identity_v5(buffer, position)
-        members.append(members_item)
+    members: list[LeaveGroupRequestMemberIdentity] = []
+    message.members = members
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            members_item, position = _read_member_identity_v5(buffer, position)
+            members.append(members_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.member_id = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return LeaveGroupRequest(group_id, "", members, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: LeaveGroupRequest) -> None:
+def _write_v0(out: Pieces, message: LeaveGroupRequest) -> None:
     if len(message.members) != 0:
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_member_identity_v3(out: bytearray, message: LeaveGroupRequestMemberIdentity) -> None:
+def _write_member_identity_v3(out: Pieces, message: LeaveGroupRequestMemberIdentity) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -342,38 +362,38 @@ def _write_member_identity_v3(out: bytearray, message: LeaveGroupRequestMemberId
     else:
         data = group_instance_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: LeaveGroupRequest) -> None:
+def _write_v3(out: Pieces, message: LeaveGroupRequest) -> None:
     if message.member_id != "":
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     members = message.members
     count = len(members)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for members_item in members:
         _write_member_identity_v3(out, members_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_member_identity_v4(out: bytearray, message: LeaveGroupRequestMemberIdentity) -> None:
+def _write_member_identity_v4(out: Pieces, message: LeaveGroupRequestMemberIdentity) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -382,50 +402,50 @@ def _write_member_identity_v4(out: bytearray, message: LeaveGroupRequestMemberId
         data = group_instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v4(out: bytearray, message: LeaveGroupRequest) -> None:
+def _write_v4(out: Pieces, message: LeaveGroupRequest) -> None:
     if message.member_id != "":
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     members = message.members
     count = len(members) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for members_item in members:
         _write_member_identity_v4(out, members_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_member_identity_v5(out: bytearray, message: LeaveGroupRequestMemberIdentity) -> None:
+def _write_member_identity_v5(out: Pieces, message: LeaveGroupRequestMemberIdentity) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -434,10 +454,10 @@ def _write_member_identity_v5(out: bytearray, message: LeaveGroupRequestMemberId
         data = group_instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     reason = message.reason
     if reason is None:
         data = b""
@@ -446,39 +466,39 @@ def _write_member_identity_v5(out: bytearray, message: LeaveGroupRequestMemberId
         data = reason.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v5(out: bytearray, message: LeaveGroupRequest) -> None:
+def _write_v5(out: Pieces, message: LeaveGroupRequest) -> None:
     if message.member_id != "":
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     members = message.members
     count = len(members) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for members_item in members:
         _write_member_identity_v5(out, members_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -120,7 +123,7 @@ class LeaveGroupResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[LeaveGroupResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -130,54 +133,67 @@ class LeaveGroupResponse(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[LeaveGroupResponse, int]:
-    (error_code,) = _unpack_h(buffer, position)
+    message = LeaveGroupResponse.__new__(LeaveGroupResponse)
+    (message.error_code,) = _unpack_h(buffer, position)
     position += 2
-    return LeaveGroupResponse(0, error_code), position
+    message.throttle_time_ms = 0
+    message.members = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[LeaveGroupResponse, int]:
-    throttle_time_ms, error_code = _unpack_ih(buffer, position)
+    message = LeaveGroupResponse.__new__(LeaveGroupResponse)
+    message.throttle_time_ms, message.error_code = _unpack_ih(buffer, position)
     position += 6
-    return LeaveGroupResponse(throttle_time_ms, error_code), position
+    message.members = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_member_response_v3(buffer: Buffer, position: int) -> tuple[LeaveGroupResponseMemberResponse, int]:
+    message = LeaveGroupResponseMemberResponse.__new__(LeaveGroupResponseMemberResponse)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
-    (error_code,) = _unpack_h(buffer, position)
+    (message.error_code,) = _unpack_h(buffer, position)
     position += 2
-    return LeaveGroupResponseMemberResponse(member_id, group_instance_id, error_code), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[LeaveGroupResponse, int]:
-    members: list[LeaveGroupResponseMemberResponse]
-    throttle_time_ms, error_code, count = _unpack_ihi(buffer, position)
+    message = LeaveGroupResponse.__new__(LeaveGroupResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihi(buffer, position)
     position += 10
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_response_v3(buffer, position)
-        members.append(members_item)
-    return LeaveGroupResponse(throttle_time_ms, error_code, members), position
+    members: list[LeaveGroupResponseMemberResponse] = []
+    message.members = members
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            members_item, position = _read_member_response_v3(buffer, position)
+            members.append(members_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_member_response_v4(buffer: Buffer, position: int) -> tuple[LeaveGroupResponseMemberResponse, int]:
+    message = LeaveGroupResponseMemberResponse.__new__(LeaveGroupResponseMemberResponse)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -185,71 +201,72 @@ def _read_member_response_v4(buffer: Buffer, position: int) -> tuple[LeaveGroupR
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length - 1
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
-    error_code, tags = _unpack_hB(buffer, position)
+    message.error_code, tags = _unpack_hB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return LeaveGroupResponseMemberResponse(member_id, group_instance_id, error_code, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[LeaveGroupResponse, int]:
-    members: list[LeaveGroupResponseMemberResponse]
-    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    message = LeaveGroupResponse.__new__(LeaveGroupResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_response_v4(buffer, position)
-        members.append(members_item)
+    members: list[LeaveGroupResponseMemberResponse] = []
+    message.members = members
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            members_item, position = _read_member_response_v4(buffer, position)
+            members.append(members_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return LeaveGroupResponse(throttle_time_ms, error_code, members, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: LeaveGroupResponse) -> None:
+def _write_v0(out: Pieces, message: LeaveGroupResponse) -> None:
     if len(message.members) != 0:
         raise Malformed
-    out += _pack_h(message.error_code)
+    out.append(_pack_h(message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: LeaveGroupResponse) -> None:
+def _write_v1(out: Pieces, message: LeaveGroupResponse) -> None:
     if len(message.members) != 0:
         raise Malformed
-    out += _pack_ih(message.throttle_time_ms, message.error_code)
+    out.append(_pack_ih(message.throttle_time_ms, message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_member_response_v3(out: bytearray, message: LeaveGroupResponseMemberResponse) -> None:
+def _write_member_response_v3(out: Pieces, message: LeaveGroupResponseMemberResponse) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -257,32 +274,32 @@ def _write_member_response_v3(out: bytearray, message: LeaveGroupResponseMemberR
     else:
         data = group_instance_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
-    out += _pack_h(message.error_code)
+    out.append(_pack_h(length))
+    out.append(data)
+    out.append(_pack_h(message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: LeaveGroupResponse) -> None:
+def _write_v3(out: Pieces, message: LeaveGroupResponse) -> None:
     members = message.members
     count = len(members)
-    out += _pack_ihi(message.throttle_time_ms, message.error_code, count)
+    out.append(_pack_ihi(message.throttle_time_ms, message.error_code, count))
     for members_item in members:
         _write_member_response_v3(out, members_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_member_response_v4(out: bytearray, message: LeaveGroupResponseMemberResponse) -> None:
+def _write_member_response_v4(out: Pieces, message: LeaveGroupResponseMemberResponse) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -291,31 +308,31 @@ def _write_member_response_v4(out: bytearray, message: LeaveGroupResponseMemberR
         data = group_instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_h(message.error_code)
+        out.append(_pack_h(message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hB(message.error_code, 0)
+        out.append(_pack_hB(message.error_code, 0))
 
 
-def _write_v4(out: bytearray, message: LeaveGroupResponse) -> None:
+def _write_v4(out: Pieces, message: LeaveGroupResponse) -> None:
     members = message.members
     count = len(members) + 1
     if count < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
     for members_item in members:
         _write_member_response_v4(out, members_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

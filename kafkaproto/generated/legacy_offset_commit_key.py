@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed
+from kafkaproto.support import Buffer, Malformed, Pieces
 
 _unpack_h = struct.Struct(">h").unpack_from
 _unpack_i = struct.Struct(">i").unpack_from
@@ -67,7 +67,7 @@ class LegacyOffsetCommitKey(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[LegacyOffsetCommitKey, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -77,37 +77,39 @@ class LegacyOffsetCommitKey(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[LegacyOffsetCommitKey, int]:
+    message = LegacyOffsetCommitKey.__new__(LegacyOffsetCommitKey)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group = str(buffer[position:end], "utf-8")
+    message.group = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    (partition,) = _unpack_i(buffer, position)
+    (message.partition,) = _unpack_i(buffer, position)
     position += 4
-    return LegacyOffsetCommitKey(group, topic, partition), position
+    message.unknown_tags = None
+    return message, position
 
 
-def _write_v0(out: bytearray, message: LegacyOffsetCommitKey) -> None:
+def _write_v0(out: Pieces, message: LegacyOffsetCommitKey) -> None:
     group = message.group
     data = group.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topic = message.topic
     data = topic.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
-    out += _pack_i(message.partition)
+    out.append(_pack_h(length))
+    out.append(data)
+    out.append(_pack_i(message.partition))
     if message.unknown_tags:
         raise Malformed
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed
+from kafkaproto.support import Buffer, Malformed, Pieces
 
 _unpack_q = struct.Struct(">q").unpack_from
 _unpack_qh = struct.Struct(">qh").unpack_from
@@ -67,7 +67,7 @@ class LegacyOffsetCommitValue(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[LegacyOffsetCommitValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -77,25 +77,27 @@ class LegacyOffsetCommitValue(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[LegacyOffsetCommitValue, int]:
-    offset, length = _unpack_qh(buffer, position)
+    message = LegacyOffsetCommitValue.__new__(LegacyOffsetCommitValue)
+    message.offset, length = _unpack_qh(buffer, position)
     position += 10
     if length < 0:
         raise Malformed
     end = position + length
-    metadata = str(buffer[position:end], "utf-8")
+    message.metadata = str(buffer[position:end], "utf-8")
     position = end
-    (commit_timestamp,) = _unpack_q(buffer, position)
+    (message.commit_timestamp,) = _unpack_q(buffer, position)
     position += 8
-    return LegacyOffsetCommitValue(offset, metadata, commit_timestamp), position
+    message.unknown_tags = None
+    return message, position
 
 
-def _write_v0(out: bytearray, message: LegacyOffsetCommitValue) -> None:
+def _write_v0(out: Pieces, message: LegacyOffsetCommitValue) -> None:
     metadata = message.metadata
     data = metadata.encode()
     length = len(data)
-    out += _pack_qh(message.offset, length)
-    out += data
-    out += _pack_q(message.commit_timestamp)
+    out.append(_pack_qh(message.offset, length))
+    out.append(data)
+    out.append(_pack_q(message.commit_timestamp))
     if message.unknown_tags:
         raise Malformed
 

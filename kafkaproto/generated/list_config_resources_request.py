@@ -9,12 +9,15 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
     read_unknown_tags,
     unpack_many,
@@ -61,7 +64,7 @@ class ListConfigResourcesRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ListConfigResourcesRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -71,54 +74,55 @@ class ListConfigResourcesRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ListConfigResourcesRequest, int]:
+    message = ListConfigResourcesRequest.__new__(ListConfigResourcesRequest)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.resource_types = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListConfigResourcesRequest([], unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ListConfigResourcesRequest, int]:
-    resource_types: list[int]
+    message = ListConfigResourcesRequest.__new__(ListConfigResourcesRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    resource_types = unpack_many("b", 1, count, buffer, position)
-    position += count * 1
+    message.resource_types = unpack_many("b", 1, count - 1, buffer, position)
+    position += count * 1 - 1
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListConfigResourcesRequest(resource_types, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: ListConfigResourcesRequest) -> None:
+def _write_v0(out: Pieces, message: ListConfigResourcesRequest) -> None:
     if len(message.resource_types) != 0:
         raise Malformed
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: ListConfigResourcesRequest) -> None:
+def _write_v1(out: Pieces, message: ListConfigResourcesRequest) -> None:
     resource_types = message.resource_types
     count = len(resource_types) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
-    out += pack_many("b", resource_types)
+        out.append(pack_length(count))
+    out.append(pack_many("b", resource_types))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

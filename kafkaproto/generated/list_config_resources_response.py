@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -111,7 +114,7 @@ class ListConfigResourcesResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ListConfigResourcesResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -124,6 +127,7 @@ def _read_config_resource_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListConfigResourcesResponseConfigResource, int]:
+    message = ListConfigResourcesResponseConfigResource.__new__(ListConfigResourcesResponseConfigResource)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -131,43 +135,46 @@ def _read_config_resource_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.resource_type = 16
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListConfigResourcesResponseConfigResource(resource_name, 16, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ListConfigResourcesResponse, int]:
-    config_resources: list[ListConfigResourcesResponseConfigResource]
-    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    message = ListConfigResourcesResponse.__new__(ListConfigResourcesResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    config_resources = []
-    for _ in range(count):
-        config_resources_item, position = _read_config_resource_v0(buffer, position)
-        config_resources.append(config_resources_item)
+    config_resources: list[ListConfigResourcesResponseConfigResource] = []
+    message.config_resources = config_resources
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            config_resources_item, position = _read_config_resource_v0(buffer, position)
+            config_resources.append(config_resources_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListConfigResourcesResponse(throttle_time_ms, error_code, config_resources, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_config_resource_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListConfigResourcesResponseConfigResource, int]:
+    message = ListConfigResourcesResponseConfigResource.__new__(ListConfigResourcesResponseConfigResource)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -175,100 +182,101 @@ def _read_config_resource_v1(
     if not length:
         raise Malformed
     end = position + length - 1
-    resource_name = str(buffer[position:end], "utf-8")
+    message.resource_name = str(buffer[position:end], "utf-8")
     position = end
-    resource_type, tags = _unpack_bB(buffer, position)
+    message.resource_type, tags = _unpack_bB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListConfigResourcesResponseConfigResource(resource_name, resource_type, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ListConfigResourcesResponse, int]:
-    config_resources: list[ListConfigResourcesResponseConfigResource]
-    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    message = ListConfigResourcesResponse.__new__(ListConfigResourcesResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    config_resources = []
-    for _ in range(count):
-        config_resources_item, position = _read_config_resource_v1(buffer, position)
-        config_resources.append(config_resources_item)
+    config_resources: list[ListConfigResourcesResponseConfigResource] = []
+    message.config_resources = config_resources
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            config_resources_item, position = _read_config_resource_v1(buffer, position)
+            config_resources.append(config_resources_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListConfigResourcesResponse(throttle_time_ms, error_code, config_resources, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_config_resource_v0(out: bytearray, message: ListConfigResourcesResponseConfigResource) -> None:
+def _write_config_resource_v0(out: Pieces, message: ListConfigResourcesResponseConfigResource) -> None:
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: ListConfigResourcesResponse) -> None:
+def _write_v0(out: Pieces, message: ListConfigResourcesResponse) -> None:
     config_resources = message.config_resources
     count = len(config_resources) + 1
     if count < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
     for config_resources_item in config_resources:
         _write_config_resource_v0(out, config_resources_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_config_resource_v1(out: bytearray, message: ListConfigResourcesResponseConfigResource) -> None:
+def _write_config_resource_v1(out: Pieces, message: ListConfigResourcesResponseConfigResource) -> None:
     resource_name = message.resource_name
     data = resource_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_b(message.resource_type)
+        out.append(_pack_b(message.resource_type))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_bB(message.resource_type, 0)
+        out.append(_pack_bB(message.resource_type, 0))
 
 
-def _write_v1(out: bytearray, message: ListConfigResourcesResponse) -> None:
+def _write_v1(out: Pieces, message: ListConfigResourcesResponse) -> None:
     config_resources = message.config_resources
     count = len(config_resources) + 1
     if count < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
     for config_resources_item in config_resources:
         _write_config_resource_v1(out, config_resources_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

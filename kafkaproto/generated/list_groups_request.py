@@ -9,15 +9,18 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -66,7 +69,7 @@ class ListGroupsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ListGroupsRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -76,103 +79,113 @@ class ListGroupsRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ListGroupsRequest, int]:
-    return ListGroupsRequest(), position
+    message = ListGroupsRequest.__new__(ListGroupsRequest)
+    message.states_filter = []
+    message.types_filter = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[ListGroupsRequest, int]:
+    message = ListGroupsRequest.__new__(ListGroupsRequest)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.states_filter = []
+    message.types_filter = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListGroupsRequest([], [], unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[ListGroupsRequest, int]:
-    states_filter: list[str]
+    message = ListGroupsRequest.__new__(ListGroupsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    states_filter = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    states_filter: list[str] = []
+    message.states_filter = states_filter
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        states_filter_item = str(buffer[position:end], "utf-8")
-        position = end
-        states_filter.append(states_filter_item)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            states_filter_item = str(buffer[position:end], "utf-8")
+            position = end
+            states_filter.append(states_filter_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.types_filter = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListGroupsRequest(states_filter, [], unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[ListGroupsRequest, int]:
-    states_filter: list[str]
+    message = ListGroupsRequest.__new__(ListGroupsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    states_filter = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    states_filter: list[str] = []
+    message.states_filter = states_filter
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        states_filter_item = str(buffer[position:end], "utf-8")
-        position = end
-        states_filter.append(states_filter_item)
-    types_filter: list[str]
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            states_filter_item = str(buffer[position:end], "utf-8")
+            position = end
+            states_filter.append(states_filter_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    types_filter = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    types_filter: list[str] = []
+    message.types_filter = types_filter
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        types_filter_item = str(buffer[position:end], "utf-8")
-        position = end
-        types_filter.append(types_filter_item)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            types_filter_item = str(buffer[position:end], "utf-8")
+            position = end
+            types_filter.append(types_filter_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListGroupsRequest(states_filter, types_filter, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: ListGroupsRequest) -> None:
+def _write_v0(out: Pieces, message: ListGroupsRequest) -> None:
     if len(message.states_filter) != 0:
         raise Malformed
     if len(message.types_filter) != 0:
@@ -181,7 +194,7 @@ def _write_v0(out: bytearray, message: ListGroupsRequest) -> None:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: ListGroupsRequest) -> None:
+def _write_v3(out: Pieces, message: ListGroupsRequest) -> None:
     if len(message.states_filter) != 0:
         raise Malformed
     if len(message.types_filter) != 0:
@@ -189,65 +202,65 @@ def _write_v3(out: bytearray, message: ListGroupsRequest) -> None:
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v4(out: bytearray, message: ListGroupsRequest) -> None:
+def _write_v4(out: Pieces, message: ListGroupsRequest) -> None:
     if len(message.types_filter) != 0:
         raise Malformed
     states_filter = message.states_filter
     count = len(states_filter) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for states_filter_item in states_filter:
         data = states_filter_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v5(out: bytearray, message: ListGroupsRequest) -> None:
+def _write_v5(out: Pieces, message: ListGroupsRequest) -> None:
     states_filter = message.states_filter
     count = len(states_filter) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for states_filter_item in states_filter:
         data = states_filter_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     types_filter = message.types_filter
     count = len(types_filter) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for types_filter_item in types_filter:
         data = types_filter_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

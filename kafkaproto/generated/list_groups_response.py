@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -124,7 +127,7 @@ class ListGroupsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ListGroupsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -134,54 +137,66 @@ class ListGroupsResponse(Message):
 
 
 def _read_listed_group_v0(buffer: Buffer, position: int) -> tuple[ListGroupsResponseListedGroup, int]:
+    message = ListGroupsResponseListedGroup.__new__(ListGroupsResponseListedGroup)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
-    return ListGroupsResponseListedGroup(group_id, protocol_type), position
+    message.group_state = ""
+    message.group_type = ""
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ListGroupsResponse, int]:
-    groups: list[ListGroupsResponseListedGroup]
-    error_code, count = _unpack_hi(buffer, position)
+    message = ListGroupsResponse.__new__(ListGroupsResponse)
+    message.error_code, count = _unpack_hi(buffer, position)
     position += 6
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_listed_group_v0(buffer, position)
-        groups.append(groups_item)
-    return ListGroupsResponse(0, error_code, groups), position
+    groups: list[ListGroupsResponseListedGroup] = []
+    message.groups = groups
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            groups_item, position = _read_listed_group_v0(buffer, position)
+            groups.append(groups_item)
+    message.throttle_time_ms = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ListGroupsResponse, int]:
-    groups: list[ListGroupsResponseListedGroup]
-    throttle_time_ms, error_code, count = _unpack_ihi(buffer, position)
+    message = ListGroupsResponse.__new__(ListGroupsResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihi(buffer, position)
     position += 10
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_listed_group_v0(buffer, position)
-        groups.append(groups_item)
-    return ListGroupsResponse(throttle_time_ms, error_code, groups), position
+    groups: list[ListGroupsResponseListedGroup] = []
+    message.groups = groups
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            groups_item, position = _read_listed_group_v0(buffer, position)
+            groups.append(groups_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_listed_group_v3(buffer: Buffer, position: int) -> tuple[ListGroupsResponseListedGroup, int]:
+    message = ListGroupsResponseListedGroup.__new__(ListGroupsResponseListedGroup)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -189,7 +204,7 @@ def _read_listed_group_v3(buffer: Buffer, position: int) -> tuple[ListGroupsResp
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -198,40 +213,44 @@ def _read_listed_group_v3(buffer: Buffer, position: int) -> tuple[ListGroupsResp
     if not length:
         raise Malformed
     end = position + length - 1
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.group_state = ""
+    message.group_type = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListGroupsResponseListedGroup(group_id, protocol_type, "", "", unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[ListGroupsResponse, int]:
-    groups: list[ListGroupsResponseListedGroup]
-    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    message = ListGroupsResponse.__new__(ListGroupsResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_listed_group_v3(buffer, position)
-        groups.append(groups_item)
+    groups: list[ListGroupsResponseListedGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_listed_group_v3(buffer, position)
+            groups.append(groups_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListGroupsResponse(throttle_time_ms, error_code, groups, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_listed_group_v4(buffer: Buffer, position: int) -> tuple[ListGroupsResponseListedGroup, int]:
+    message = ListGroupsResponseListedGroup.__new__(ListGroupsResponseListedGroup)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -239,7 +258,7 @@ def _read_listed_group_v4(buffer: Buffer, position: int) -> tuple[ListGroupsResp
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -248,7 +267,7 @@ def _read_listed_group_v4(buffer: Buffer, position: int) -> tuple[ListGroupsResp
     if not length:
         raise Malformed
     end = position + length - 1
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -257,40 +276,43 @@ def _read_listed_group_v4(buffer: Buffer, position: int) -> tuple[ListGroupsResp
     if not length:
         raise Malformed
     end = position + length - 1
-    group_state = str(buffer[position:end], "utf-8")
+    message.group_state = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.group_type = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListGroupsResponseListedGroup(group_id, protocol_type, group_state, "", unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[ListGroupsResponse, int]:
-    groups: list[ListGroupsResponseListedGroup]
-    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    message = ListGroupsResponse.__new__(ListGroupsResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_listed_group_v4(buffer, position)
-        groups.append(groups_item)
+    groups: list[ListGroupsResponseListedGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_listed_group_v4(buffer, position)
+            groups.append(groups_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListGroupsResponse(throttle_time_ms, error_code, groups, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_listed_group_v5(buffer: Buffer, position: int) -> tuple[ListGroupsResponseListedGroup, int]:
+    message = ListGroupsResponseListedGroup.__new__(ListGroupsResponseListedGroup)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -298,7 +320,7 @@ def _read_listed_group_v5(buffer: Buffer, position: int) -> tuple[ListGroupsResp
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -307,7 +329,7 @@ def _read_listed_group_v5(buffer: Buffer, position: int) -> tuple[ListGroupsResp
     if not length:
         raise Malformed
     end = position + length - 1
-    protocol_type = str(buffer[position:end], "utf-8")
+    message.protocol_type = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -316,7 +338,7 @@ def _read_listed_group_v5(buffer: Buffer, position: int) -> tuple[ListGroupsResp
     if not length:
         raise Malformed
     end = position + length - 1
-    group_state = str(buffer[position:end], "utf-8")
+    message.group_state = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -325,213 +347,214 @@ def _read_listed_group_v5(buffer: Buffer, position: int) -> tuple[ListGroupsResp
     if not length:
         raise Malformed
     end = position + length - 1
-    group_type = str(buffer[position:end], "utf-8")
+    message.group_type = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListGroupsResponseListedGroup(group_id, protocol_type, group_state, group_type, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[ListGroupsResponse, int]:
-    groups: list[ListGroupsResponseListedGroup]
-    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    message = ListGroupsResponse.__new__(ListGroupsResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_listed_group_v5(buffer, position)
-        groups.append(groups_item)
+    groups: list[ListGroupsResponseListedGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_listed_group_v5(buffer, position)
+            groups.append(groups_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListGroupsResponse(throttle_time_ms, error_code, groups, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_listed_group_v0(out: bytearray, message: ListGroupsResponseListedGroup) -> None:
+def _write_listed_group_v0(out: Pieces, message: ListGroupsResponseListedGroup) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: ListGroupsResponse) -> None:
+def _write_v0(out: Pieces, message: ListGroupsResponse) -> None:
     groups = message.groups
     count = len(groups)
-    out += _pack_hi(message.error_code, count)
+    out.append(_pack_hi(message.error_code, count))
     for groups_item in groups:
         _write_listed_group_v0(out, groups_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: ListGroupsResponse) -> None:
+def _write_v1(out: Pieces, message: ListGroupsResponse) -> None:
     groups = message.groups
     count = len(groups)
-    out += _pack_ihi(message.throttle_time_ms, message.error_code, count)
+    out.append(_pack_ihi(message.throttle_time_ms, message.error_code, count))
     for groups_item in groups:
         _write_listed_group_v0(out, groups_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_listed_group_v3(out: bytearray, message: ListGroupsResponseListedGroup) -> None:
+def _write_listed_group_v3(out: Pieces, message: ListGroupsResponseListedGroup) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v3(out: bytearray, message: ListGroupsResponse) -> None:
+def _write_v3(out: Pieces, message: ListGroupsResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_listed_group_v3(out, groups_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_listed_group_v4(out: bytearray, message: ListGroupsResponseListedGroup) -> None:
+def _write_listed_group_v4(out: Pieces, message: ListGroupsResponseListedGroup) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_state = message.group_state
     data = group_state.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v4(out: bytearray, message: ListGroupsResponse) -> None:
+def _write_v4(out: Pieces, message: ListGroupsResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_listed_group_v4(out, groups_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_listed_group_v5(out: bytearray, message: ListGroupsResponseListedGroup) -> None:
+def _write_listed_group_v5(out: Pieces, message: ListGroupsResponseListedGroup) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     protocol_type = message.protocol_type
     data = protocol_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_state = message.group_state
     data = group_state.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_type = message.group_type
     data = group_type.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v5(out: bytearray, message: ListGroupsResponse) -> None:
+def _write_v5(out: Pieces, message: ListGroupsResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_listed_group_v5(out, groups_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

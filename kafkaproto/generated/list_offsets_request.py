@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -167,7 +170,7 @@ class ListOffsetsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ListOffsetsRequest, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -180,136 +183,162 @@ def _read_list_offsets_partition_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListOffsetsRequestListOffsetsPartition, int]:
-    partition_index, timestamp = _unpack_iq(buffer, position)
+    message = ListOffsetsRequestListOffsetsPartition.__new__(ListOffsetsRequestListOffsetsPartition)
+    message.partition_index, message.timestamp = _unpack_iq(buffer, position)
     position += 12
-    return ListOffsetsRequestListOffsetsPartition(partition_index, -1, timestamp), position
+    message.current_leader_epoch = -1
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_list_offsets_topic_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListOffsetsRequestListOffsetsTopic, int]:
+    message = ListOffsetsRequestListOffsetsTopic.__new__(ListOffsetsRequestListOffsetsTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[ListOffsetsRequestListOffsetsPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_list_offsets_partition_v1(buffer, position)
-        partitions.append(partitions_item)
-    return ListOffsetsRequestListOffsetsTopic(name, partitions), position
+    partitions: list[ListOffsetsRequestListOffsetsPartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_list_offsets_partition_v1(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
-    topics: list[ListOffsetsRequestListOffsetsTopic]
-    replica_id, count = _unpack_ii(buffer, position)
+    message = ListOffsetsRequest.__new__(ListOffsetsRequest)
+    message.replica_id, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_list_offsets_topic_v1(buffer, position)
-        topics.append(topics_item)
-    return ListOffsetsRequest(replica_id, 0, topics), position
+    topics: list[ListOffsetsRequestListOffsetsTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_list_offsets_topic_v1(buffer, position)
+            topics.append(topics_item)
+    message.isolation_level = 0
+    message.timeout_ms = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
-    topics: list[ListOffsetsRequestListOffsetsTopic]
-    replica_id, isolation_level, count = _unpack_ibi(buffer, position)
+    message = ListOffsetsRequest.__new__(ListOffsetsRequest)
+    message.replica_id, message.isolation_level, count = _unpack_ibi(buffer, position)
     position += 9
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_list_offsets_topic_v1(buffer, position)
-        topics.append(topics_item)
-    return ListOffsetsRequest(replica_id, isolation_level, topics), position
+    topics: list[ListOffsetsRequestListOffsetsTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_list_offsets_topic_v1(buffer, position)
+            topics.append(topics_item)
+    message.timeout_ms = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_list_offsets_partition_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListOffsetsRequestListOffsetsPartition, int]:
-    partition_index, current_leader_epoch, timestamp = _unpack_iiq(buffer, position)
+    message = ListOffsetsRequestListOffsetsPartition.__new__(ListOffsetsRequestListOffsetsPartition)
+    message.partition_index, message.current_leader_epoch, message.timestamp = _unpack_iiq(buffer, position)
     position += 16
-    return ListOffsetsRequestListOffsetsPartition(partition_index, current_leader_epoch, timestamp), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_list_offsets_topic_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListOffsetsRequestListOffsetsTopic, int]:
+    message = ListOffsetsRequestListOffsetsTopic.__new__(ListOffsetsRequestListOffsetsTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[ListOffsetsRequestListOffsetsPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_list_offsets_partition_v4(buffer, position)
-        partitions.append(partitions_item)
-    return ListOffsetsRequestListOffsetsTopic(name, partitions), position
+    partitions: list[ListOffsetsRequestListOffsetsPartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_list_offsets_partition_v4(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
-    topics: list[ListOffsetsRequestListOffsetsTopic]
-    replica_id, isolation_level, count = _unpack_ibi(buffer, position)
+    message = ListOffsetsRequest.__new__(ListOffsetsRequest)
+    message.replica_id, message.isolation_level, count = _unpack_ibi(buffer, position)
     position += 9
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_list_offsets_topic_v4(buffer, position)
-        topics.append(topics_item)
-    return ListOffsetsRequest(replica_id, isolation_level, topics), position
+    topics: list[ListOffsetsRequestListOffsetsTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_list_offsets_topic_v4(buffer, position)
+            topics.append(topics_item)
+    message.timeout_ms = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_list_offsets_partition_v6(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListOffsetsRequestListOffsetsPartition, int]:
-    partition_index, current_leader_epoch, timestamp, tags = _unpack_iiqB(buffer, position)
+    message = ListOffsetsRequestListOffsetsPartition.__new__(ListOffsetsRequestListOffsetsPartition)
+    (
+        message.partition_index,
+        message.current_leader_epoch,
+        message.timestamp,
+        tags,
+    ) = _unpack_iiqB(buffer, position)
     position += 17
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListOffsetsRequestListOffsetsPartition(
-        partition_index,
-        current_leader_epoch,
-        timestamp,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_list_offsets_topic_v6(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListOffsetsRequestListOffsetsTopic, int]:
+    message = ListOffsetsRequestListOffsetsTopic.__new__(ListOffsetsRequestListOffsetsTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -317,212 +346,215 @@ def _read_list_offsets_topic_v6(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[ListOffsetsRequestListOffsetsPartition]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_list_offsets_partition_v6(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[ListOffsetsRequestListOffsetsPartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_list_offsets_partition_v6(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListOffsetsRequestListOffsetsTopic(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
-    topics: list[ListOffsetsRequestListOffsetsTopic]
-    replica_id, isolation_level, count = _unpack_ibB(buffer, position)
+    message = ListOffsetsRequest.__new__(ListOffsetsRequest)
+    message.replica_id, message.isolation_level, count = _unpack_ibB(buffer, position)
     position += 6
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_list_offsets_topic_v6(buffer, position)
-        topics.append(topics_item)
+    topics: list[ListOffsetsRequestListOffsetsTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_list_offsets_topic_v6(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.timeout_ms = 0
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListOffsetsRequest(replica_id, isolation_level, topics, 0, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v10(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
-    topics: list[ListOffsetsRequestListOffsetsTopic]
-    replica_id, isolation_level, count = _unpack_ibB(buffer, position)
+    message = ListOffsetsRequest.__new__(ListOffsetsRequest)
+    message.replica_id, message.isolation_level, count = _unpack_ibB(buffer, position)
     position += 6
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_list_offsets_topic_v6(buffer, position)
-        topics.append(topics_item)
-    timeout_ms, tags = _unpack_iB(buffer, position)
+    topics: list[ListOffsetsRequestListOffsetsTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_list_offsets_topic_v6(buffer, position)
+            topics.append(topics_item)
+    message.timeout_ms, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListOffsetsRequest(replica_id, isolation_level, topics, timeout_ms, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_list_offsets_partition_v1(out: bytearray, message: ListOffsetsRequestListOffsetsPartition) -> None:
-    out += _pack_iq(message.partition_index, message.timestamp)
+def _write_list_offsets_partition_v1(out: Pieces, message: ListOffsetsRequestListOffsetsPartition) -> None:
+    out.append(_pack_iq(message.partition_index, message.timestamp))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_list_offsets_topic_v1(out: bytearray, message: ListOffsetsRequestListOffsetsTopic) -> None:
+def _write_list_offsets_topic_v1(out: Pieces, message: ListOffsetsRequestListOffsetsTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_list_offsets_partition_v1(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: ListOffsetsRequest) -> None:
+def _write_v1(out: Pieces, message: ListOffsetsRequest) -> None:
     if message.isolation_level != 0:
         raise Malformed
     topics = message.topics
     count = len(topics)
-    out += _pack_ii(message.replica_id, count)
+    out.append(_pack_ii(message.replica_id, count))
     for topics_item in topics:
         _write_list_offsets_topic_v1(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: ListOffsetsRequest) -> None:
+def _write_v2(out: Pieces, message: ListOffsetsRequest) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_ibi(message.replica_id, message.isolation_level, count)
+    out.append(_pack_ibi(message.replica_id, message.isolation_level, count))
     for topics_item in topics:
         _write_list_offsets_topic_v1(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_list_offsets_partition_v4(out: bytearray, message: ListOffsetsRequestListOffsetsPartition) -> None:
-    out += _pack_iiq(message.partition_index, message.current_leader_epoch, message.timestamp)
+def _write_list_offsets_partition_v4(out: Pieces, message: ListOffsetsRequestListOffsetsPartition) -> None:
+    out.append(_pack_iiq(message.partition_index, message.current_leader_epoch, message.timestamp))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_list_offsets_topic_v4(out: bytearray, message: ListOffsetsRequestListOffsetsTopic) -> None:
+def _write_list_offsets_topic_v4(out: Pieces, message: ListOffsetsRequestListOffsetsTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_list_offsets_partition_v4(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v4(out: bytearray, message: ListOffsetsRequest) -> None:
+def _write_v4(out: Pieces, message: ListOffsetsRequest) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_ibi(message.replica_id, message.isolation_level, count)
+    out.append(_pack_ibi(message.replica_id, message.isolation_level, count))
     for topics_item in topics:
         _write_list_offsets_topic_v4(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_list_offsets_partition_v6(out: bytearray, message: ListOffsetsRequestListOffsetsPartition) -> None:
+def _write_list_offsets_partition_v6(out: Pieces, message: ListOffsetsRequestListOffsetsPartition) -> None:
     if message.unknown_tags:
-        out += _pack_iiq(message.partition_index, message.current_leader_epoch, message.timestamp)
+        out.append(_pack_iiq(message.partition_index, message.current_leader_epoch, message.timestamp))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iiqB(message.partition_index, message.current_leader_epoch, message.timestamp, 0)
+        out.append(_pack_iiqB(message.partition_index, message.current_leader_epoch, message.timestamp, 0))
 
 
-def _write_list_offsets_topic_v6(out: bytearray, message: ListOffsetsRequestListOffsetsTopic) -> None:
+def _write_list_offsets_topic_v6(out: Pieces, message: ListOffsetsRequestListOffsetsTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_list_offsets_partition_v6(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v6(out: bytearray, message: ListOffsetsRequest) -> None:
+def _write_v6(out: Pieces, message: ListOffsetsRequest) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_ibB(message.replica_id, message.isolation_level, count)
+        out.append(_pack_ibB(message.replica_id, message.isolation_level, count))
     else:
-        out += _pack_ib(message.replica_id, message.isolation_level)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ib(message.replica_id, message.isolation_level))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_list_offsets_topic_v6(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v10(out: bytearray, message: ListOffsetsRequest) -> None:
+def _write_v10(out: Pieces, message: ListOffsetsRequest) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_ibB(message.replica_id, message.isolation_level, count)
+        out.append(_pack_ibB(message.replica_id, message.isolation_level, count))
     else:
-        out += _pack_ib(message.replica_id, message.isolation_level)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ib(message.replica_id, message.isolation_level))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_list_offsets_topic_v6(out, topics_item)
     if message.unknown_tags:
-        out += _pack_i(message.timeout_ms)
+        out.append(_pack_i(message.timeout_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.timeout_ms, 0)
+        out.append(_pack_iB(message.timeout_ms, 0))
 
 
 _READERS = (

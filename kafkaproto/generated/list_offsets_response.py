@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -162,7 +165,7 @@ class ListOffsetsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ListOffsetsResponse, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -175,149 +178,178 @@ def _read_list_offsets_partition_response_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListOffsetsResponseListOffsetsPartitionResponse, int]:
-    partition_index, error_code, timestamp, offset = _unpack_ihqq(buffer, position)
+    message = ListOffsetsResponseListOffsetsPartitionResponse.__new__(
+        ListOffsetsResponseListOffsetsPartitionResponse,
+    )
+    (
+        message.partition_index,
+        message.error_code,
+        message.timestamp,
+        message.offset,
+    ) = _unpack_ihqq(buffer, position)
     position += 22
-    return ListOffsetsResponseListOffsetsPartitionResponse(
-        partition_index,
-        error_code,
-        timestamp,
-        offset,
-    ), position
+    message.leader_epoch = -1
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_list_offsets_topic_response_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListOffsetsResponseListOffsetsTopicResponse, int]:
+    message = ListOffsetsResponseListOffsetsTopicResponse.__new__(ListOffsetsResponseListOffsetsTopicResponse)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[ListOffsetsResponseListOffsetsPartitionResponse]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_list_offsets_partition_response_v1(buffer, position)
-        partitions.append(partitions_item)
-    return ListOffsetsResponseListOffsetsTopicResponse(name, partitions), position
+    partitions: list[ListOffsetsResponseListOffsetsPartitionResponse] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_list_offsets_partition_response_v1(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ListOffsetsResponse, int]:
-    topics: list[ListOffsetsResponseListOffsetsTopicResponse]
+    message = ListOffsetsResponse.__new__(ListOffsetsResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_list_offsets_topic_response_v1(buffer, position)
-        topics.append(topics_item)
-    return ListOffsetsResponse(0, topics), position
+    topics: list[ListOffsetsResponseListOffsetsTopicResponse] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_list_offsets_topic_response_v1(buffer, position)
+            topics.append(topics_item)
+    message.throttle_time_ms = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[ListOffsetsResponse, int]:
-    topics: list[ListOffsetsResponseListOffsetsTopicResponse]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = ListOffsetsResponse.__new__(ListOffsetsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_list_offsets_topic_response_v1(buffer, position)
-        topics.append(topics_item)
-    return ListOffsetsResponse(throttle_time_ms, topics), position
+    topics: list[ListOffsetsResponseListOffsetsTopicResponse] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_list_offsets_topic_response_v1(buffer, position)
+            topics.append(topics_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_list_offsets_partition_response_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListOffsetsResponseListOffsetsPartitionResponse, int]:
-    partition_index, error_code, timestamp, offset, leader_epoch = _unpack_ihqqi(buffer, position)
+    message = ListOffsetsResponseListOffsetsPartitionResponse.__new__(
+        ListOffsetsResponseListOffsetsPartitionResponse,
+    )
+    (
+        message.partition_index,
+        message.error_code,
+        message.timestamp,
+        message.offset,
+        message.leader_epoch,
+    ) = _unpack_ihqqi(buffer, position)
     position += 26
-    return ListOffsetsResponseListOffsetsPartitionResponse(
-        partition_index,
-        error_code,
-        timestamp,
-        offset,
-        leader_epoch,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_list_offsets_topic_response_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListOffsetsResponseListOffsetsTopicResponse, int]:
+    message = ListOffsetsResponseListOffsetsTopicResponse.__new__(ListOffsetsResponseListOffsetsTopicResponse)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[ListOffsetsResponseListOffsetsPartitionResponse]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_list_offsets_partition_response_v4(buffer, position)
-        partitions.append(partitions_item)
-    return ListOffsetsResponseListOffsetsTopicResponse(name, partitions), position
+    partitions: list[ListOffsetsResponseListOffsetsPartitionResponse] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_list_offsets_partition_response_v4(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[ListOffsetsResponse, int]:
-    topics: list[ListOffsetsResponseListOffsetsTopicResponse]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = ListOffsetsResponse.__new__(ListOffsetsResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_list_offsets_topic_response_v4(buffer, position)
-        topics.append(topics_item)
-    return ListOffsetsResponse(throttle_time_ms, topics), position
+    topics: list[ListOffsetsResponseListOffsetsTopicResponse] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_list_offsets_topic_response_v4(buffer, position)
+            topics.append(topics_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_list_offsets_partition_response_v6(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListOffsetsResponseListOffsetsPartitionResponse, int]:
-    partition_index, error_code, timestamp, offset, leader_epoch, tags = _unpack_ihqqiB(buffer, position)
+    message = ListOffsetsResponseListOffsetsPartitionResponse.__new__(
+        ListOffsetsResponseListOffsetsPartitionResponse,
+    )
+    (
+        message.partition_index,
+        message.error_code,
+        message.timestamp,
+        message.offset,
+        message.leader_epoch,
+        tags,
+    ) = _unpack_ihqqiB(buffer, position)
     position += 27
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListOffsetsResponseListOffsetsPartitionResponse(
-        partition_index,
-        error_code,
-        timestamp,
-        offset,
-        leader_epoch,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_list_offsets_topic_response_v6(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListOffsetsResponseListOffsetsTopicResponse, int]:
+    message = ListOffsetsResponseListOffsetsTopicResponse.__new__(ListOffsetsResponseListOffsetsTopicResponse)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -325,96 +357,97 @@ def _read_list_offsets_topic_response_v6(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[ListOffsetsResponseListOffsetsPartitionResponse]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_list_offsets_partition_response_v6(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[ListOffsetsResponseListOffsetsPartitionResponse] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_list_offsets_partition_response_v6(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListOffsetsResponseListOffsetsTopicResponse(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[ListOffsetsResponse, int]:
-    topics: list[ListOffsetsResponseListOffsetsTopicResponse]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = ListOffsetsResponse.__new__(ListOffsetsResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_list_offsets_topic_response_v6(buffer, position)
-        topics.append(topics_item)
+    topics: list[ListOffsetsResponseListOffsetsTopicResponse] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_list_offsets_topic_response_v6(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListOffsetsResponse(throttle_time_ms, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_list_offsets_partition_response_v1(
-    out: bytearray,
+    out: Pieces,
     message: ListOffsetsResponseListOffsetsPartitionResponse,
 ) -> None:
     if message.leader_epoch != -1:
         raise Malformed
-    out += _pack_ihqq(message.partition_index, message.error_code, message.timestamp, message.offset)
+    out.append(_pack_ihqq(message.partition_index, message.error_code, message.timestamp, message.offset))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_list_offsets_topic_response_v1(
-    out: bytearray,
+    out: Pieces,
     message: ListOffsetsResponseListOffsetsTopicResponse,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_list_offsets_partition_response_v1(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: ListOffsetsResponse) -> None:
+def _write_v1(out: Pieces, message: ListOffsetsResponse) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_list_offsets_topic_response_v1(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: ListOffsetsResponse) -> None:
+def _write_v2(out: Pieces, message: ListOffsetsResponse) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_list_offsets_topic_response_v1(out, topics_item)
     if message.unknown_tags:
@@ -422,42 +455,42 @@ def _write_v2(out: bytearray, message: ListOffsetsResponse) -> None:
 
 
 def _write_list_offsets_partition_response_v4(
-    out: bytearray,
+    out: Pieces,
     message: ListOffsetsResponseListOffsetsPartitionResponse,
 ) -> None:
-    out += _pack_ihqqi(
+    out.append(_pack_ihqqi(
         message.partition_index,
         message.error_code,
         message.timestamp,
         message.offset,
         message.leader_epoch,
-    )
+    ))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_list_offsets_topic_response_v4(
-    out: bytearray,
+    out: Pieces,
     message: ListOffsetsResponseListOffsetsTopicResponse,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_list_offsets_partition_response_v4(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v4(out: bytearray, message: ListOffsetsResponse) -> None:
+def _write_v4(out: Pieces, message: ListOffsetsResponse) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_list_offsets_topic_response_v4(out, topics_item)
     if message.unknown_tags:
@@ -465,69 +498,69 @@ def _write_v4(out: bytearray, message: ListOffsetsResponse) -> None:
 
 
 def _write_list_offsets_partition_response_v6(
-    out: bytearray,
+    out: Pieces,
     message: ListOffsetsResponseListOffsetsPartitionResponse,
 ) -> None:
     if message.unknown_tags:
-        out += _pack_ihqqi(
+        out.append(_pack_ihqqi(
             message.partition_index,
             message.error_code,
             message.timestamp,
             message.offset,
             message.leader_epoch,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihqqiB(
+        out.append(_pack_ihqqiB(
             message.partition_index,
             message.error_code,
             message.timestamp,
             message.offset,
             message.leader_epoch,
             0,
-        )
+        ))
 
 
 def _write_list_offsets_topic_response_v6(
-    out: bytearray,
+    out: Pieces,
     message: ListOffsetsResponseListOffsetsTopicResponse,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_list_offsets_partition_response_v6(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v6(out: bytearray, message: ListOffsetsResponse) -> None:
+def _write_v6(out: Pieces, message: ListOffsetsResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_list_offsets_topic_response_v6(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -164,7 +167,7 @@ class ListPartitionReassignmentsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ListPartitionReassignmentsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -177,63 +180,57 @@ def _read_ongoing_partition_reassignment_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListPartitionReassignmentsResponseOngoingPartitionReassignment, int]:
-    replicas: list[int]
-    partition_index, count = _unpack_iB(buffer, position)
+    message = ListPartitionReassignmentsResponseOngoingPartitionReassignment.__new__(
+        ListPartitionReassignmentsResponseOngoingPartitionReassignment,
+    )
+    message.partition_index, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        replicas = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.replicas = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    adding_replicas: list[int]
+        message.replicas = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        adding_replicas = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.adding_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        adding_replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    removing_replicas: list[int]
+        message.adding_replicas = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        removing_replicas = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.removing_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        removing_replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.removing_replicas = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListPartitionReassignmentsResponseOngoingPartitionReassignment(
-        partition_index,
-        replicas,
-        adding_replicas,
-        removing_replicas,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_ongoing_topic_reassignment_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListPartitionReassignmentsResponseOngoingTopicReassignment, int]:
+    message = ListPartitionReassignmentsResponseOngoingTopicReassignment.__new__(
+        ListPartitionReassignmentsResponseOngoingTopicReassignment,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -241,137 +238,132 @@ def _read_ongoing_topic_reassignment_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[ListPartitionReassignmentsResponseOngoingPartitionReassignment]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_ongoing_partition_reassignment_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[ListPartitionReassignmentsResponseOngoingPartitionReassignment] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_ongoing_partition_reassignment_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListPartitionReassignmentsResponseOngoingTopicReassignment(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ListPartitionReassignmentsResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = ListPartitionReassignmentsResponse.__new__(ListPartitionReassignmentsResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[ListPartitionReassignmentsResponseOngoingTopicReassignment]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_ongoing_topic_reassignment_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[ListPartitionReassignmentsResponseOngoingTopicReassignment] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_ongoing_topic_reassignment_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListPartitionReassignmentsResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        topics,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_ongoing_partition_reassignment_v0(
-    out: bytearray,
+    out: Pieces,
     message: ListPartitionReassignmentsResponseOngoingPartitionReassignment,
 ) -> None:
     replicas = message.replicas
     count = len(replicas) + 1
     if count < 128:
-        out += _pack_iB(message.partition_index, count)
+        out.append(_pack_iB(message.partition_index, count))
     else:
-        out += _pack_i(message.partition_index)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.partition_index))
+        out.append(pack_length(count))
     if len(replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(replicas)](*replicas)
+        out.append(PACK_INT32[len(replicas)](*replicas))
     else:
-        out += pack_many("i", replicas)
+        out.append(pack_many("i", replicas))
     adding_replicas = message.adding_replicas
     count = len(adding_replicas) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(adding_replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(adding_replicas)](*adding_replicas)
+        out.append(PACK_INT32[len(adding_replicas)](*adding_replicas))
     else:
-        out += pack_many("i", adding_replicas)
+        out.append(pack_many("i", adding_replicas))
     removing_replicas = message.removing_replicas
     count = len(removing_replicas) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(removing_replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(removing_replicas)](*removing_replicas)
+        out.append(PACK_INT32[len(removing_replicas)](*removing_replicas))
     else:
-        out += pack_many("i", removing_replicas)
+        out.append(pack_many("i", removing_replicas))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_ongoing_topic_reassignment_v0(
-    out: bytearray,
+    out: Pieces,
     message: ListPartitionReassignmentsResponseOngoingTopicReassignment,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_ongoing_partition_reassignment_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: ListPartitionReassignmentsResponse) -> None:
+def _write_v0(out: Pieces, message: ListPartitionReassignmentsResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -380,23 +372,23 @@ def _write_v0(out: bytearray, message: ListPartitionReassignmentsResponse) -> No
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_ongoing_topic_reassignment_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

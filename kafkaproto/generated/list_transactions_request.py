@@ -10,17 +10,20 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -88,7 +91,7 @@ class ListTransactionsRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ListTransactionsRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -98,151 +101,139 @@ class ListTransactionsRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ListTransactionsRequest, int]:
-    state_filters: list[str]
+    message = ListTransactionsRequest.__new__(ListTransactionsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    state_filters = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    state_filters: list[str] = []
+    message.state_filters = state_filters
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        state_filters_item = str(buffer[position:end], "utf-8")
-        position = end
-        state_filters.append(state_filters_item)
-    producer_id_filters: list[int]
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            state_filters_item = str(buffer[position:end], "utf-8")
+            position = end
+            state_filters.append(state_filters_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    producer_id_filters = unpack_many("q", 8, count, buffer, position)
-    position += count * 8
+    message.producer_id_filters = unpack_many("q", 8, count - 1, buffer, position)
+    position += count * 8 - 8
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.duration_filter = -1
+    message.transactional_id_pattern = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListTransactionsRequest(state_filters, producer_id_filters, -1, None, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ListTransactionsRequest, int]:
-    state_filters: list[str]
+    message = ListTransactionsRequest.__new__(ListTransactionsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    state_filters = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    state_filters: list[str] = []
+    message.state_filters = state_filters
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        state_filters_item = str(buffer[position:end], "utf-8")
-        position = end
-        state_filters.append(state_filters_item)
-    producer_id_filters: list[int]
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            state_filters_item = str(buffer[position:end], "utf-8")
+            position = end
+            state_filters.append(state_filters_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    producer_id_filters = unpack_many("q", 8, count, buffer, position)
-    position += count * 8
-    duration_filter, tags = _unpack_qB(buffer, position)
+    message.producer_id_filters = unpack_many("q", 8, count - 1, buffer, position)
+    position += count * 8 - 8
+    message.duration_filter, tags = _unpack_qB(buffer, position)
     position += 9
-    unknown: dict[int, bytes] | None = None
+    message.transactional_id_pattern = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListTransactionsRequest(
-        state_filters,
-        producer_id_filters,
-        duration_filter,
-        None,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[ListTransactionsRequest, int]:
-    state_filters: list[str]
+    message = ListTransactionsRequest.__new__(ListTransactionsRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    state_filters = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    state_filters: list[str] = []
+    message.state_filters = state_filters
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        state_filters_item = str(buffer[position:end], "utf-8")
-        position = end
-        state_filters.append(state_filters_item)
-    producer_id_filters: list[int]
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            state_filters_item = str(buffer[position:end], "utf-8")
+            position = end
+            state_filters.append(state_filters_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    producer_id_filters = unpack_many("q", 8, count, buffer, position)
-    position += count * 8
-    duration_filter, length = _unpack_qB(buffer, position)
+    message.producer_id_filters = unpack_many("q", 8, count - 1, buffer, position)
+    position += count * 8 - 8
+    message.duration_filter, length = _unpack_qB(buffer, position)
     position += 9
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        transactional_id_pattern = None
+        message.transactional_id_pattern = None
     else:
         end = position + length - 1
-        transactional_id_pattern = str(buffer[position:end], "utf-8")
+        message.transactional_id_pattern = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListTransactionsRequest(
-        state_filters,
-        producer_id_filters,
-        duration_filter,
-        transactional_id_pattern,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: ListTransactionsRequest) -> None:
+def _write_v0(out: Pieces, message: ListTransactionsRequest) -> None:
     if message.duration_filter != -1:
         raise Malformed
     if message.transactional_id_pattern is not None:
@@ -250,83 +241,83 @@ def _write_v0(out: bytearray, message: ListTransactionsRequest) -> None:
     state_filters = message.state_filters
     count = len(state_filters) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for state_filters_item in state_filters:
         data = state_filters_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     producer_id_filters = message.producer_id_filters
     count = len(producer_id_filters) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
-    out += pack_many("q", producer_id_filters)
+        out.append(pack_length(count))
+    out.append(pack_many("q", producer_id_filters))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: ListTransactionsRequest) -> None:
+def _write_v1(out: Pieces, message: ListTransactionsRequest) -> None:
     if message.transactional_id_pattern is not None:
         raise Malformed
     state_filters = message.state_filters
     count = len(state_filters) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for state_filters_item in state_filters:
         data = state_filters_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     producer_id_filters = message.producer_id_filters
     count = len(producer_id_filters) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
-    out += pack_many("q", producer_id_filters)
+        out.append(pack_length(count))
+    out.append(pack_many("q", producer_id_filters))
     if message.unknown_tags:
-        out += _pack_q(message.duration_filter)
+        out.append(_pack_q(message.duration_filter))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qB(message.duration_filter, 0)
+        out.append(_pack_qB(message.duration_filter, 0))
 
 
-def _write_v2(out: bytearray, message: ListTransactionsRequest) -> None:
+def _write_v2(out: Pieces, message: ListTransactionsRequest) -> None:
     state_filters = message.state_filters
     count = len(state_filters) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for state_filters_item in state_filters:
         data = state_filters_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     producer_id_filters = message.producer_id_filters
     count = len(producer_id_filters) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
-    out += pack_many("q", producer_id_filters)
+        out.append(pack_length(count))
+    out.append(pack_many("q", producer_id_filters))
     transactional_id_pattern = message.transactional_id_pattern
     if transactional_id_pattern is None:
         data = b""
@@ -335,15 +326,15 @@ def _write_v2(out: bytearray, message: ListTransactionsRequest) -> None:
         data = transactional_id_pattern.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_qB(message.duration_filter, length)
+        out.append(_pack_qB(message.duration_filter, length))
     else:
-        out += _pack_q(message.duration_filter)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_q(message.duration_filter))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

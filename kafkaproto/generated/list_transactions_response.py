@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -127,7 +130,7 @@ class ListTransactionsResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ListTransactionsResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -140,6 +143,7 @@ def _read_transaction_state_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ListTransactionsResponseTransactionState, int]:
+    message = ListTransactionsResponseTransactionState.__new__(ListTransactionsResponseTransactionState)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -147,133 +151,123 @@ def _read_transaction_state_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    transactional_id = str(buffer[position:end], "utf-8")
+    message.transactional_id = str(buffer[position:end], "utf-8")
     position = end
-    producer_id, length = _unpack_qB(buffer, position)
+    message.producer_id, length = _unpack_qB(buffer, position)
     position += 9
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    transaction_state = str(buffer[position:end], "utf-8")
+    message.transaction_state = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListTransactionsResponseTransactionState(
-        transactional_id,
-        producer_id,
-        transaction_state,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ListTransactionsResponse, int]:
-    unknown_state_filters: list[str]
-    throttle_time_ms, error_code, count = _unpack_ihB(buffer, position)
+    message = ListTransactionsResponse.__new__(ListTransactionsResponse)
+    message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    unknown_state_filters = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    unknown_state_filters: list[str] = []
+    message.unknown_state_filters = unknown_state_filters
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        unknown_state_filters_item = str(buffer[position:end], "utf-8")
-        position = end
-        unknown_state_filters.append(unknown_state_filters_item)
-    transaction_states: list[ListTransactionsResponseTransactionState]
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            unknown_state_filters_item = str(buffer[position:end], "utf-8")
+            position = end
+            unknown_state_filters.append(unknown_state_filters_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    transaction_states = []
-    for _ in range(count):
-        transaction_states_item, position = _read_transaction_state_v0(buffer, position)
-        transaction_states.append(transaction_states_item)
+    transaction_states: list[ListTransactionsResponseTransactionState] = []
+    message.transaction_states = transaction_states
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            transaction_states_item, position = _read_transaction_state_v0(buffer, position)
+            transaction_states.append(transaction_states_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ListTransactionsResponse(
-        throttle_time_ms,
-        error_code,
-        unknown_state_filters,
-        transaction_states,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_transaction_state_v0(out: bytearray, message: ListTransactionsResponseTransactionState) -> None:
+def _write_transaction_state_v0(out: Pieces, message: ListTransactionsResponseTransactionState) -> None:
     transactional_id = message.transactional_id
     data = transactional_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     transaction_state = message.transaction_state
     data = transaction_state.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_qB(message.producer_id, length)
+        out.append(_pack_qB(message.producer_id, length))
     else:
-        out += _pack_q(message.producer_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_q(message.producer_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: ListTransactionsResponse) -> None:
+def _write_v0(out: Pieces, message: ListTransactionsResponse) -> None:
     unknown_state_filters = message.unknown_state_filters
     count = len(unknown_state_filters) + 1
     if count < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, count)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
     for unknown_state_filters_item in unknown_state_filters:
         data = unknown_state_filters_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     transaction_states = message.transaction_states
     count = len(transaction_states) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for transaction_states_item in transaction_states:
         _write_transaction_state_v0(out, transaction_states_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

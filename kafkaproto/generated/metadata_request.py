@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -131,7 +134,7 @@ class MetadataRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[MetadataRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -141,89 +144,112 @@ class MetadataRequest(Message):
 
 
 def _read_topic_v0(buffer: Buffer, position: int) -> tuple[MetadataRequestTopic, int]:
+    message = MetadataRequestTopic.__new__(MetadataRequestTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    return MetadataRequestTopic(ZERO_UUID, name), position
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
-    topics: list[MetadataRequestTopic] | None
+    message = MetadataRequest.__new__(MetadataRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v0(buffer, position)
-        topics.append(topics_item)
-    return MetadataRequest(topics), position
+    topics: list[MetadataRequestTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v0(buffer, position)
+            topics.append(topics_item)
+    message.allow_auto_topic_creation = True
+    message.include_cluster_authorized_operations = False
+    message.include_topic_authorized_operations = False
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
-    topics: list[MetadataRequestTopic] | None
+    message = MetadataRequest.__new__(MetadataRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
-        topics = None
+        message.topics = None
     else:
-        if count > len(buffer) - position:
-            raise Malformed
-        topics = []
-        for _ in range(count):
-            topics_item, position = _read_topic_v0(buffer, position)
-            topics.append(topics_item)
-    return MetadataRequest(topics), position
+        topics: list[MetadataRequestTopic] = []
+        message.topics = topics
+        if count:
+            if count > len(buffer) - position:
+                raise Malformed
+            for _ in range(count):
+                topics_item, position = _read_topic_v0(buffer, position)
+                topics.append(topics_item)
+    message.allow_auto_topic_creation = True
+    message.include_cluster_authorized_operations = False
+    message.include_topic_authorized_operations = False
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
-    topics: list[MetadataRequestTopic] | None
+    message = MetadataRequest.__new__(MetadataRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
-        topics = None
+        message.topics = None
     else:
-        if count > len(buffer) - position:
-            raise Malformed
-        topics = []
-        for _ in range(count):
-            topics_item, position = _read_topic_v0(buffer, position)
-            topics.append(topics_item)
-    allow_auto_topic_creation = buffer[position] != 0
+        topics: list[MetadataRequestTopic] = []
+        message.topics = topics
+        if count:
+            if count > len(buffer) - position:
+                raise Malformed
+            for _ in range(count):
+                topics_item, position = _read_topic_v0(buffer, position)
+                topics.append(topics_item)
+    message.allow_auto_topic_creation = buffer[position] != 0
     position += 1
-    return MetadataRequest(topics, allow_auto_topic_creation), position
+    message.include_cluster_authorized_operations = False
+    message.include_topic_authorized_operations = False
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v8(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
-    topics: list[MetadataRequestTopic] | None
+    message = MetadataRequest.__new__(MetadataRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
-        topics = None
+        message.topics = None
     else:
-        if count > len(buffer) - position:
-            raise Malformed
-        topics = []
-        for _ in range(count):
-            topics_item, position = _read_topic_v0(buffer, position)
-            topics.append(topics_item)
-    allow_auto_topic_creation, include_cluster_authorized_operations, include_topic_authorized_operations = _unpack_ttt(buffer, position)
+        topics: list[MetadataRequestTopic] = []
+        message.topics = topics
+        if count:
+            if count > len(buffer) - position:
+                raise Malformed
+            for _ in range(count):
+                topics_item, position = _read_topic_v0(buffer, position)
+                topics.append(topics_item)
+    (
+        message.allow_auto_topic_creation,
+        message.include_cluster_authorized_operations,
+        message.include_topic_authorized_operations,
+    ) = _unpack_ttt(buffer, position)
     position += 3
-    return MetadataRequest(
-        topics,
-        allow_auto_topic_creation,
-        include_cluster_authorized_operations,
-        include_topic_authorized_operations,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v9(buffer: Buffer, position: int) -> tuple[MetadataRequestTopic, int]:
+    message = MetadataRequestTopic.__new__(MetadataRequestTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -231,138 +257,140 @@ def _read_topic_v9(buffer: Buffer, position: int) -> tuple[MetadataRequestTopic,
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return MetadataRequestTopic(ZERO_UUID, name, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v9(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
-    topics: list[MetadataRequestTopic] | None
+    message = MetadataRequest.__new__(MetadataRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        topics = None
+        message.topics = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        topics = []
-        for _ in range(count):
-            topics_item, position = _read_topic_v9(buffer, position)
-            topics.append(topics_item)
-    allow_auto_topic_creation, include_cluster_authorized_operations, include_topic_authorized_operations, tags = _unpack_tttB(buffer, position)
+        topics: list[MetadataRequestTopic] = []
+        message.topics = topics
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                topics_item, position = _read_topic_v9(buffer, position)
+                topics.append(topics_item)
+    (
+        message.allow_auto_topic_creation,
+        message.include_cluster_authorized_operations,
+        message.include_topic_authorized_operations,
+        tags,
+    ) = _unpack_tttB(buffer, position)
     position += 4
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return MetadataRequest(
-        topics,
-        allow_auto_topic_creation,
-        include_cluster_authorized_operations,
-        include_topic_authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_v10(buffer: Buffer, position: int) -> tuple[MetadataRequestTopic, int]:
-    topic_id, length = _unpack_uB(buffer, position)
+    message = MetadataRequestTopic.__new__(MetadataRequestTopic)
+    message.topic_id, length = _unpack_uB(buffer, position)
     position += 17
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        name = None
+        message.name = None
     else:
         end = position + length - 1
-        name = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return MetadataRequestTopic(topic_id, name, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v10(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
-    topics: list[MetadataRequestTopic] | None
+    message = MetadataRequest.__new__(MetadataRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        topics = None
+        message.topics = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        topics = []
-        for _ in range(count):
-            topics_item, position = _read_topic_v10(buffer, position)
-            topics.append(topics_item)
-    allow_auto_topic_creation, include_cluster_authorized_operations, include_topic_authorized_operations, tags = _unpack_tttB(buffer, position)
+        topics: list[MetadataRequestTopic] = []
+        message.topics = topics
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                topics_item, position = _read_topic_v10(buffer, position)
+                topics.append(topics_item)
+    (
+        message.allow_auto_topic_creation,
+        message.include_cluster_authorized_operations,
+        message.include_topic_authorized_operations,
+        tags,
+    ) = _unpack_tttB(buffer, position)
     position += 4
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return MetadataRequest(
-        topics,
-        allow_auto_topic_creation,
-        include_cluster_authorized_operations,
-        include_topic_authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v11(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
-    topics: list[MetadataRequestTopic] | None
+    message = MetadataRequest.__new__(MetadataRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        topics = None
+        message.topics = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        topics = []
-        for _ in range(count):
-            topics_item, position = _read_topic_v10(buffer, position)
-            topics.append(topics_item)
-    allow_auto_topic_creation, include_topic_authorized_operations, tags = _unpack_ttB(buffer, position)
+        topics: list[MetadataRequestTopic] = []
+        message.topics = topics
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                topics_item, position = _read_topic_v10(buffer, position)
+                topics.append(topics_item)
+    (
+        message.allow_auto_topic_creation,
+        message.include_topic_authorized_operations,
+        tags,
+    ) = _unpack_ttB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.include_cluster_authorized_operations = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return MetadataRequest(
-        topics,
-        allow_auto_topic_creation,
-        False,
-        include_topic_authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_topic_v0(out: bytearray, message: MetadataRequestTopic) -> None:
+def _write_topic_v0(out: Pieces, message: MetadataRequestTopic) -> None:
     name = message.name
     if name is None:
         raise Malformed
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: MetadataRequest) -> None:
+def _write_v0(out: Pieces, message: MetadataRequest) -> None:
     if not message.allow_auto_topic_creation:
         raise Malformed
     if message.include_cluster_authorized_operations:
@@ -373,14 +401,14 @@ def _write_v0(out: bytearray, message: MetadataRequest) -> None:
     if topics is None:
         raise Malformed
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_v0(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: MetadataRequest) -> None:
+def _write_v1(out: Pieces, message: MetadataRequest) -> None:
     if not message.allow_auto_topic_creation:
         raise Malformed
     if message.include_cluster_authorized_operations:
@@ -393,14 +421,14 @@ def _write_v1(out: bytearray, message: MetadataRequest) -> None:
         count = -1
     else:
         count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_v0(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v4(out: bytearray, message: MetadataRequest) -> None:
+def _write_v4(out: Pieces, message: MetadataRequest) -> None:
     if message.include_cluster_authorized_operations:
         raise Malformed
     if message.include_topic_authorized_operations:
@@ -411,51 +439,51 @@ def _write_v4(out: bytearray, message: MetadataRequest) -> None:
         count = -1
     else:
         count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_v0(out, topics_item)
-    out += _pack_t(message.allow_auto_topic_creation)
+    out.append(_pack_t(message.allow_auto_topic_creation))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v8(out: bytearray, message: MetadataRequest) -> None:
+def _write_v8(out: Pieces, message: MetadataRequest) -> None:
     topics = message.topics
     if topics is None:
         topics = EMPTY
         count = -1
     else:
         count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_v0(out, topics_item)
-    out += _pack_ttt(
+    out.append(_pack_ttt(
         message.allow_auto_topic_creation,
         message.include_cluster_authorized_operations,
         message.include_topic_authorized_operations,
-    )
+    ))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v9(out: bytearray, message: MetadataRequestTopic) -> None:
+def _write_topic_v9(out: Pieces, message: MetadataRequestTopic) -> None:
     name = message.name
     if name is None:
         raise Malformed
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v9(out: bytearray, message: MetadataRequest) -> None:
+def _write_v9(out: Pieces, message: MetadataRequest) -> None:
     topics = message.topics
     if topics is None:
         topics = EMPTY
@@ -463,28 +491,28 @@ def _write_v9(out: bytearray, message: MetadataRequest) -> None:
     else:
         count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v9(out, topics_item)
     if message.unknown_tags:
-        out += _pack_ttt(
+        out.append(_pack_ttt(
             message.allow_auto_topic_creation,
             message.include_cluster_authorized_operations,
             message.include_topic_authorized_operations,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tttB(
+        out.append(_pack_tttB(
             message.allow_auto_topic_creation,
             message.include_cluster_authorized_operations,
             message.include_topic_authorized_operations,
             0,
-        )
+        ))
 
 
-def _write_topic_v10(out: bytearray, message: MetadataRequestTopic) -> None:
+def _write_topic_v10(out: Pieces, message: MetadataRequestTopic) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
@@ -496,18 +524,18 @@ def _write_topic_v10(out: bytearray, message: MetadataRequestTopic) -> None:
         data = name.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_uB(topic_id, length)
+        out.append(_pack_uB(topic_id, length))
     else:
-        out += topic_id
-        write_string_length(out, length)
-    out += data
+        out.append(topic_id)
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v10(out: bytearray, message: MetadataRequest) -> None:
+def _write_v10(out: Pieces, message: MetadataRequest) -> None:
     topics = message.topics
     if topics is None:
         topics = EMPTY
@@ -515,28 +543,28 @@ def _write_v10(out: bytearray, message: MetadataRequest) -> None:
     else:
         count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v10(out, topics_item)
     if message.unknown_tags:
-        out += _pack_ttt(
+        out.append(_pack_ttt(
             message.allow_auto_topic_creation,
             message.include_cluster_authorized_operations,
             message.include_topic_authorized_operations,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tttB(
+        out.append(_pack_tttB(
             message.allow_auto_topic_creation,
             message.include_cluster_authorized_operations,
             message.include_topic_authorized_operations,
             0,
-        )
+        ))
 
 
-def _write_v11(out: bytearray, message: MetadataRequest) -> None:
+def _write_v11(out: Pieces, message: MetadataRequest) -> None:
     if message.include_cluster_authorized_operations:
         raise Malformed
     topics = message.topics
@@ -546,16 +574,20 @@ def _write_v11(out: bytearray, message: MetadataRequest) -> None:
     else:
         count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v10(out, topics_item)
     if message.unknown_tags:
-        out += _pack_tt(message.allow_auto_topic_creation, message.include_topic_authorized_operations)
+        out.append(_pack_tt(message.allow_auto_topic_creation, message.include_topic_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ttB(message.allow_auto_topic_creation, message.include_topic_authorized_operations, 0)
+        out.append(_pack_ttB(
+            message.allow_auto_topic_creation,
+            message.include_topic_authorized_operations,
+            0,
+        ))
 
 
 _READERS = (

@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -308,7 +311,7 @@ class MetadataResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[MetadataResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -318,1019 +321,1006 @@ class MetadataResponse(Message):
 
 
 def _read_broker_v0(buffer: Buffer, position: int) -> tuple[MetadataResponseBroker, int]:
-    node_id, length = _unpack_ih(buffer, position)
+    message = MetadataResponseBroker.__new__(MetadataResponseBroker)
+    message.node_id, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
         raise Malformed
     end = position + length
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    (port,) = _unpack_i(buffer, position)
+    (message.port,) = _unpack_i(buffer, position)
     position += 4
-    return MetadataResponseBroker(node_id, host, port), position
+    message.rack = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_v0(buffer: Buffer, position: int) -> tuple[MetadataResponsePartition, int]:
-    replica_nodes: list[int]
-    error_code, partition_index, leader_id, count = _unpack_hiii(buffer, position)
+    message = MetadataResponsePartition.__new__(MetadataResponsePartition)
+    message.error_code, message.partition_index, message.leader_id, count = _unpack_hiii(buffer, position)
     position += 14
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        replica_nodes = [*UNPACK_INT32[count](buffer, position)]
+        message.replica_nodes = [*UNPACK_INT32[count](buffer, position)]
     else:
-        replica_nodes = unpack_many("i", 4, count, buffer, position)
+        message.replica_nodes = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    isr_nodes: list[int]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        isr_nodes = [*UNPACK_INT32[count](buffer, position)]
+        message.isr_nodes = [*UNPACK_INT32[count](buffer, position)]
     else:
-        isr_nodes = unpack_many("i", 4, count, buffer, position)
+        message.isr_nodes = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    return MetadataResponsePartition(
-        error_code,
-        partition_index,
-        leader_id,
-        -1,
-        replica_nodes,
-        isr_nodes,
-    ), position
+    message.leader_epoch = -1
+    message.offline_replicas = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v0(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[MetadataResponsePartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v0(buffer, position)
-        partitions.append(partitions_item)
-    return MetadataResponseTopic(error_code, name, ZERO_UUID, False, partitions), position
+    partitions: list[MetadataResponsePartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_v0(buffer, position)
+            partitions.append(partitions_item)
+    message.topic_id = ZERO_UUID
+    message.is_internal = False
+    message.topic_authorized_operations = -2147483648
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
-    brokers: list[MetadataResponseBroker]
+    message = MetadataResponse.__new__(MetadataResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    brokers = []
-    for _ in range(count):
-        brokers_item, position = _read_broker_v0(buffer, position)
-        brokers.append(brokers_item)
-    topics: list[MetadataResponseTopic]
+    brokers: list[MetadataResponseBroker] = []
+    message.brokers = brokers
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            brokers_item, position = _read_broker_v0(buffer, position)
+            brokers.append(brokers_item)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v0(buffer, position)
-        topics.append(topics_item)
-    return MetadataResponse(0, brokers, None, -1, topics), position
+    topics: list[MetadataResponseTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v0(buffer, position)
+            topics.append(topics_item)
+    message.throttle_time_ms = 0
+    message.cluster_id = None
+    message.controller_id = -1
+    message.cluster_authorized_operations = -2147483648
+    message.error_code = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_broker_v1(buffer: Buffer, position: int) -> tuple[MetadataResponseBroker, int]:
-    node_id, length = _unpack_ih(buffer, position)
+    message = MetadataResponseBroker.__new__(MetadataResponseBroker)
+    message.node_id, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
         raise Malformed
     end = position + length
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, length = _unpack_ih(buffer, position)
+    message.port, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
-        rack = None
+        message.rack = None
     else:
         end = position + length
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
-    return MetadataResponseBroker(node_id, host, port, rack), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v1(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[MetadataResponsePartition]
-    is_internal, count = _unpack_ti(buffer, position)
+    message.is_internal, count = _unpack_ti(buffer, position)
     position += 5
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v0(buffer, position)
-        partitions.append(partitions_item)
-    return MetadataResponseTopic(error_code, name, ZERO_UUID, is_internal, partitions), position
+    partitions: list[MetadataResponsePartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_v0(buffer, position)
+            partitions.append(partitions_item)
+    message.topic_id = ZERO_UUID
+    message.topic_authorized_operations = -2147483648
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
-    brokers: list[MetadataResponseBroker]
+    message = MetadataResponse.__new__(MetadataResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    brokers = []
-    for _ in range(count):
-        brokers_item, position = _read_broker_v1(buffer, position)
-        brokers.append(brokers_item)
-    topics: list[MetadataResponseTopic]
-    controller_id, count = _unpack_ii(buffer, position)
+    brokers: list[MetadataResponseBroker] = []
+    message.brokers = brokers
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            brokers_item, position = _read_broker_v1(buffer, position)
+            brokers.append(brokers_item)
+    message.controller_id, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v1(buffer, position)
-        topics.append(topics_item)
-    return MetadataResponse(0, brokers, None, controller_id, topics), position
+    topics: list[MetadataResponseTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v1(buffer, position)
+            topics.append(topics_item)
+    message.throttle_time_ms = 0
+    message.cluster_id = None
+    message.cluster_authorized_operations = -2147483648
+    message.error_code = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
-    brokers: list[MetadataResponseBroker]
+    message = MetadataResponse.__new__(MetadataResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    brokers = []
-    for _ in range(count):
-        brokers_item, position = _read_broker_v1(buffer, position)
-        brokers.append(brokers_item)
+    brokers: list[MetadataResponseBroker] = []
+    message.brokers = brokers
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            brokers_item, position = _read_broker_v1(buffer, position)
+            brokers.append(brokers_item)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[MetadataResponseTopic]
-    controller_id, count = _unpack_ii(buffer, position)
+    message.controller_id, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v1(buffer, position)
-        topics.append(topics_item)
-    return MetadataResponse(0, brokers, cluster_id, controller_id, topics), position
+    topics: list[MetadataResponseTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v1(buffer, position)
+            topics.append(topics_item)
+    message.throttle_time_ms = 0
+    message.cluster_authorized_operations = -2147483648
+    message.error_code = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
-    brokers: list[MetadataResponseBroker]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = MetadataResponse.__new__(MetadataResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    brokers = []
-    for _ in range(count):
-        brokers_item, position = _read_broker_v1(buffer, position)
-        brokers.append(brokers_item)
+    brokers: list[MetadataResponseBroker] = []
+    message.brokers = brokers
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            brokers_item, position = _read_broker_v1(buffer, position)
+            brokers.append(brokers_item)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[MetadataResponseTopic]
-    controller_id, count = _unpack_ii(buffer, position)
+    message.controller_id, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v1(buffer, position)
-        topics.append(topics_item)
-    return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics), position
+    topics: list[MetadataResponseTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v1(buffer, position)
+            topics.append(topics_item)
+    message.cluster_authorized_operations = -2147483648
+    message.error_code = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_v5(buffer: Buffer, position: int) -> tuple[MetadataResponsePartition, int]:
-    replica_nodes: list[int]
-    error_code, partition_index, leader_id, count = _unpack_hiii(buffer, position)
+    message = MetadataResponsePartition.__new__(MetadataResponsePartition)
+    message.error_code, message.partition_index, message.leader_id, count = _unpack_hiii(buffer, position)
     position += 14
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        replica_nodes = [*UNPACK_INT32[count](buffer, position)]
+        message.replica_nodes = [*UNPACK_INT32[count](buffer, position)]
     else:
-        replica_nodes = unpack_many("i", 4, count, buffer, position)
+        message.replica_nodes = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    isr_nodes: list[int]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        isr_nodes = [*UNPACK_INT32[count](buffer, position)]
+        message.isr_nodes = [*UNPACK_INT32[count](buffer, position)]
     else:
-        isr_nodes = unpack_many("i", 4, count, buffer, position)
+        message.isr_nodes = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    offline_replicas: list[int]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        offline_replicas = [*UNPACK_INT32[count](buffer, position)]
+        message.offline_replicas = [*UNPACK_INT32[count](buffer, position)]
     else:
-        offline_replicas = unpack_many("i", 4, count, buffer, position)
+        message.offline_replicas = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    return MetadataResponsePartition(
-        error_code,
-        partition_index,
-        leader_id,
-        -1,
-        replica_nodes,
-        isr_nodes,
-        offline_replicas,
-    ), position
+    message.leader_epoch = -1
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v5(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[MetadataResponsePartition]
-    is_internal, count = _unpack_ti(buffer, position)
+    message.is_internal, count = _unpack_ti(buffer, position)
     position += 5
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v5(buffer, position)
-        partitions.append(partitions_item)
-    return MetadataResponseTopic(error_code, name, ZERO_UUID, is_internal, partitions), position
+    partitions: list[MetadataResponsePartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_v5(buffer, position)
+            partitions.append(partitions_item)
+    message.topic_id = ZERO_UUID
+    message.topic_authorized_operations = -2147483648
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
-    brokers: list[MetadataResponseBroker]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = MetadataResponse.__new__(MetadataResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    brokers = []
-    for _ in range(count):
-        brokers_item, position = _read_broker_v1(buffer, position)
-        brokers.append(brokers_item)
+    brokers: list[MetadataResponseBroker] = []
+    message.brokers = brokers
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            brokers_item, position = _read_broker_v1(buffer, position)
+            brokers.append(brokers_item)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[MetadataResponseTopic]
-    controller_id, count = _unpack_ii(buffer, position)
+    message.controller_id, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v5(buffer, position)
-        topics.append(topics_item)
-    return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics), position
+    topics: list[MetadataResponseTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v5(buffer, position)
+            topics.append(topics_item)
+    message.cluster_authorized_operations = -2147483648
+    message.error_code = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_v7(buffer: Buffer, position: int) -> tuple[MetadataResponsePartition, int]:
-    replica_nodes: list[int]
-    error_code, partition_index, leader_id, leader_epoch, count = _unpack_hiiii(buffer, position)
+    message = MetadataResponsePartition.__new__(MetadataResponsePartition)
+    (
+        message.error_code,
+        message.partition_index,
+        message.leader_id,
+        message.leader_epoch,
+        count,
+    ) = _unpack_hiiii(buffer, position)
     position += 18
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        replica_nodes = [*UNPACK_INT32[count](buffer, position)]
+        message.replica_nodes = [*UNPACK_INT32[count](buffer, position)]
     else:
-        replica_nodes = unpack_many("i", 4, count, buffer, position)
+        message.replica_nodes = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    isr_nodes: list[int]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        isr_nodes = [*UNPACK_INT32[count](buffer, position)]
+        message.isr_nodes = [*UNPACK_INT32[count](buffer, position)]
     else:
-        isr_nodes = unpack_many("i", 4, count, buffer, position)
+        message.isr_nodes = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    offline_replicas: list[int]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        offline_replicas = [*UNPACK_INT32[count](buffer, position)]
+        message.offline_replicas = [*UNPACK_INT32[count](buffer, position)]
     else:
-        offline_replicas = unpack_many("i", 4, count, buffer, position)
+        message.offline_replicas = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    return MetadataResponsePartition(
-        error_code,
-        partition_index,
-        leader_id,
-        leader_epoch,
-        replica_nodes,
-        isr_nodes,
-        offline_replicas,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v7(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[MetadataResponsePartition]
-    is_internal, count = _unpack_ti(buffer, position)
+    message.is_internal, count = _unpack_ti(buffer, position)
     position += 5
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v7(buffer, position)
-        partitions.append(partitions_item)
-    return MetadataResponseTopic(error_code, name, ZERO_UUID, is_internal, partitions), position
+    partitions: list[MetadataResponsePartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_v7(buffer, position)
+            partitions.append(partitions_item)
+    message.topic_id = ZERO_UUID
+    message.topic_authorized_operations = -2147483648
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v7(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
-    brokers: list[MetadataResponseBroker]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = MetadataResponse.__new__(MetadataResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    brokers = []
-    for _ in range(count):
-        brokers_item, position = _read_broker_v1(buffer, position)
-        brokers.append(brokers_item)
+    brokers: list[MetadataResponseBroker] = []
+    message.brokers = brokers
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            brokers_item, position = _read_broker_v1(buffer, position)
+            brokers.append(brokers_item)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[MetadataResponseTopic]
-    controller_id, count = _unpack_ii(buffer, position)
+    message.controller_id, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v7(buffer, position)
-        topics.append(topics_item)
-    return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics), position
+    topics: list[MetadataResponseTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v7(buffer, position)
+            topics.append(topics_item)
+    message.cluster_authorized_operations = -2147483648
+    message.error_code = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v8(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[MetadataResponsePartition]
-    is_internal, count = _unpack_ti(buffer, position)
+    message.is_internal, count = _unpack_ti(buffer, position)
     position += 5
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v7(buffer, position)
-        partitions.append(partitions_item)
-    (topic_authorized_operations,) = _unpack_i(buffer, position)
+    partitions: list[MetadataResponsePartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_v7(buffer, position)
+            partitions.append(partitions_item)
+    (message.topic_authorized_operations,) = _unpack_i(buffer, position)
     position += 4
-    return MetadataResponseTopic(
-        error_code,
-        name,
-        ZERO_UUID,
-        is_internal,
-        partitions,
-        topic_authorized_operations,
-    ), position
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v8(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
-    brokers: list[MetadataResponseBroker]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = MetadataResponse.__new__(MetadataResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    brokers = []
-    for _ in range(count):
-        brokers_item, position = _read_broker_v1(buffer, position)
-        brokers.append(brokers_item)
+    brokers: list[MetadataResponseBroker] = []
+    message.brokers = brokers
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            brokers_item, position = _read_broker_v1(buffer, position)
+            brokers.append(brokers_item)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[MetadataResponseTopic]
-    controller_id, count = _unpack_ii(buffer, position)
+    message.controller_id, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v8(buffer, position)
-        topics.append(topics_item)
-    (cluster_authorized_operations,) = _unpack_i(buffer, position)
+    topics: list[MetadataResponseTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v8(buffer, position)
+            topics.append(topics_item)
+    (message.cluster_authorized_operations,) = _unpack_i(buffer, position)
     position += 4
-    return MetadataResponse(
-        throttle_time_ms,
-        brokers,
-        cluster_id,
-        controller_id,
-        topics,
-        cluster_authorized_operations,
-    ), position
+    message.error_code = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_broker_v9(buffer: Buffer, position: int) -> tuple[MetadataResponseBroker, int]:
-    node_id, length = _unpack_iB(buffer, position)
+    message = MetadataResponseBroker.__new__(MetadataResponseBroker)
+    message.node_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, length = _unpack_iB(buffer, position)
+    message.port, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return MetadataResponseBroker(node_id, host, port, rack, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_v9(buffer: Buffer, position: int) -> tuple[MetadataResponsePartition, int]:
-    replica_nodes: list[int]
-    error_code, partition_index, leader_id, leader_epoch, count = _unpack_hiiiB(buffer, position)
+    message = MetadataResponsePartition.__new__(MetadataResponsePartition)
+    (
+        message.error_code,
+        message.partition_index,
+        message.leader_id,
+        message.leader_epoch,
+        count,
+    ) = _unpack_hiiiB(buffer, position)
     position += 15
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        replica_nodes = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.replica_nodes = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        replica_nodes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    isr_nodes: list[int]
+        message.replica_nodes = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        isr_nodes = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.isr_nodes = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        isr_nodes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    offline_replicas: list[int]
+        message.isr_nodes = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        offline_replicas = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.offline_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        offline_replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.offline_replicas = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return MetadataResponsePartition(
-        error_code,
-        partition_index,
-        leader_id,
-        leader_epoch,
-        replica_nodes,
-        isr_nodes,
-        offline_replicas,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_v9(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[MetadataResponsePartition]
-    is_internal, count = _unpack_tB(buffer, position)
+    message.is_internal, count = _unpack_tB(buffer, position)
     position += 2
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v9(buffer, position)
-        partitions.append(partitions_item)
-    topic_authorized_operations, tags = _unpack_iB(buffer, position)
+    partitions: list[MetadataResponsePartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_v9(buffer, position)
+            partitions.append(partitions_item)
+    message.topic_authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return MetadataResponseTopic(
-        error_code,
-        name,
-        ZERO_UUID,
-        is_internal,
-        partitions,
-        topic_authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v9(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
-    brokers: list[MetadataResponseBroker]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = MetadataResponse.__new__(MetadataResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    brokers = []
-    for _ in range(count):
-        brokers_item, position = _read_broker_v9(buffer, position)
-        brokers.append(brokers_item)
+    brokers: list[MetadataResponseBroker] = []
+    message.brokers = brokers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            brokers_item, position = _read_broker_v9(buffer, position)
+            brokers.append(brokers_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length - 1
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[MetadataResponseTopic]
-    controller_id, count = _unpack_iB(buffer, position)
+    message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v9(buffer, position)
-        topics.append(topics_item)
-    cluster_authorized_operations, tags = _unpack_iB(buffer, position)
+    topics: list[MetadataResponseTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_v9(buffer, position)
+            topics.append(topics_item)
+    message.cluster_authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.error_code = 0
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return MetadataResponse(
-        throttle_time_ms,
-        brokers,
-        cluster_id,
-        controller_id,
-        topics,
-        cluster_authorized_operations,
-        0,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_v10(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[MetadataResponsePartition]
-    topic_id, is_internal, count = _unpack_utB(buffer, position)
+    message.topic_id, message.is_internal, count = _unpack_utB(buffer, position)
     position += 18
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v9(buffer, position)
-        partitions.append(partitions_item)
-    topic_authorized_operations, tags = _unpack_iB(buffer, position)
+    partitions: list[MetadataResponsePartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_v9(buffer, position)
+            partitions.append(partitions_item)
+    message.topic_authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return MetadataResponseTopic(
-        error_code,
-        name,
-        topic_id,
-        is_internal,
-        partitions,
-        topic_authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v10(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
-    brokers: list[MetadataResponseBroker]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = MetadataResponse.__new__(MetadataResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    brokers = []
-    for _ in range(count):
-        brokers_item, position = _read_broker_v9(buffer, position)
-        brokers.append(brokers_item)
+    brokers: list[MetadataResponseBroker] = []
+    message.brokers = brokers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            brokers_item, position = _read_broker_v9(buffer, position)
+            brokers.append(brokers_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length - 1
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[MetadataResponseTopic]
-    controller_id, count = _unpack_iB(buffer, position)
+    message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v10(buffer, position)
-        topics.append(topics_item)
-    cluster_authorized_operations, tags = _unpack_iB(buffer, position)
+    topics: list[MetadataResponseTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_v10(buffer, position)
+            topics.append(topics_item)
+    message.cluster_authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.error_code = 0
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return MetadataResponse(
-        throttle_time_ms,
-        brokers,
-        cluster_id,
-        controller_id,
-        topics,
-        cluster_authorized_operations,
-        0,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v11(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
-    brokers: list[MetadataResponseBroker]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = MetadataResponse.__new__(MetadataResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    brokers = []
-    for _ in range(count):
-        brokers_item, position = _read_broker_v9(buffer, position)
-        brokers.append(brokers_item)
+    brokers: list[MetadataResponseBroker] = []
+    message.brokers = brokers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            brokers_item, position = _read_broker_v9(buffer, position)
+            brokers.append(brokers_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length - 1
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[MetadataResponseTopic]
-    controller_id, count = _unpack_iB(buffer, position)
+    message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v10(buffer, position)
-        topics.append(topics_item)
+    topics: list[MetadataResponseTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_v10(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.cluster_authorized_operations = -2147483648
+    message.error_code = 0
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return MetadataResponse(
-        throttle_time_ms,
-        brokers,
-        cluster_id,
-        controller_id,
-        topics,
-        -2147483648,
-        0,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_v12(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        name = None
+        message.name = None
     else:
         end = position + length - 1
-        name = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    partitions: list[MetadataResponsePartition]
-    topic_id, is_internal, count = _unpack_utB(buffer, position)
+    message.topic_id, message.is_internal, count = _unpack_utB(buffer, position)
     position += 18
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v9(buffer, position)
-        partitions.append(partitions_item)
-    topic_authorized_operations, tags = _unpack_iB(buffer, position)
+    partitions: list[MetadataResponsePartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_v9(buffer, position)
+            partitions.append(partitions_item)
+    message.topic_authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return MetadataResponseTopic(
-        error_code,
-        name,
-        topic_id,
-        is_internal,
-        partitions,
-        topic_authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v12(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
-    brokers: list[MetadataResponseBroker]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = MetadataResponse.__new__(MetadataResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    brokers = []
-    for _ in range(count):
-        brokers_item, position = _read_broker_v9(buffer, position)
-        brokers.append(brokers_item)
+    brokers: list[MetadataResponseBroker] = []
+    message.brokers = brokers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            brokers_item, position = _read_broker_v9(buffer, position)
+            brokers.append(brokers_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length - 1
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[MetadataResponseTopic]
-    controller_id, count = _unpack_iB(buffer, position)
+    message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v12(buffer, position)
-        topics.append(topics_item)
+    topics: list[MetadataResponseTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_v12(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.cluster_authorized_operations = -2147483648
+    message.error_code = 0
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return MetadataResponse(
-        throttle_time_ms,
-        brokers,
-        cluster_id,
-        controller_id,
-        topics,
-        -2147483648,
-        0,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v13(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
-    brokers: list[MetadataResponseBroker]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = MetadataResponse.__new__(MetadataResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    brokers = []
-    for _ in range(count):
-        brokers_item, position = _read_broker_v9(buffer, position)
-        brokers.append(brokers_item)
+    brokers: list[MetadataResponseBroker] = []
+    message.brokers = brokers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            brokers_item, position = _read_broker_v9(buffer, position)
+            brokers.append(brokers_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length - 1
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[MetadataResponseTopic]
-    controller_id, count = _unpack_iB(buffer, position)
+    message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v12(buffer, position)
-        topics.append(topics_item)
-    error_code, tags = _unpack_hB(buffer, position)
+    topics: list[MetadataResponseTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_v12(buffer, position)
+            topics.append(topics_item)
+    message.error_code, tags = _unpack_hB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.cluster_authorized_operations = -2147483648
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return MetadataResponse(
-        throttle_time_ms,
-        brokers,
-        cluster_id,
-        controller_id,
-        topics,
-        -2147483648,
-        error_code,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_broker_v0(out: bytearray, message: MetadataResponseBroker) -> None:
+def _write_broker_v0(out: Pieces, message: MetadataResponseBroker) -> None:
     host = message.host
     data = host.encode()
     length = len(data)
-    out += _pack_ih(message.node_id, length)
-    out += data
-    out += _pack_i(message.port)
+    out.append(_pack_ih(message.node_id, length))
+    out.append(data)
+    out.append(_pack_i(message.port))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_v0(out: bytearray, message: MetadataResponsePartition) -> None:
+def _write_partition_v0(out: Pieces, message: MetadataResponsePartition) -> None:
     replica_nodes = message.replica_nodes
     count = len(replica_nodes)
-    out += _pack_hiii(message.error_code, message.partition_index, message.leader_id, count)
+    out.append(_pack_hiii(message.error_code, message.partition_index, message.leader_id, count))
     if len(replica_nodes) < TABLE_SIZE:
-        out += PACK_INT32[len(replica_nodes)](*replica_nodes)
+        out.append(PACK_INT32[len(replica_nodes)](*replica_nodes))
     else:
-        out += pack_many("i", replica_nodes)
+        out.append(pack_many("i", replica_nodes))
     isr_nodes = message.isr_nodes
     count = len(isr_nodes)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     if len(isr_nodes) < TABLE_SIZE:
-        out += PACK_INT32[len(isr_nodes)](*isr_nodes)
+        out.append(PACK_INT32[len(isr_nodes)](*isr_nodes))
     else:
-        out += pack_many("i", isr_nodes)
+        out.append(pack_many("i", isr_nodes))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v0(out: bytearray, message: MetadataResponseTopic) -> None:
+def _write_topic_v0(out: Pieces, message: MetadataResponseTopic) -> None:
     if message.topic_authorized_operations != -2147483648:
         raise Malformed
     name = message.name
@@ -1338,40 +1328,40 @@ def _write_topic_v0(out: bytearray, message: MetadataResponseTopic) -> None:
         raise Malformed
     data = name.encode()
     length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_v0(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: MetadataResponse) -> None:
+def _write_v0(out: Pieces, message: MetadataResponse) -> None:
     if message.cluster_authorized_operations != -2147483648:
         raise Malformed
     brokers = message.brokers
     count = len(brokers)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for brokers_item in brokers:
         _write_broker_v0(out, brokers_item)
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_v0(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_broker_v1(out: bytearray, message: MetadataResponseBroker) -> None:
+def _write_broker_v1(out: Pieces, message: MetadataResponseBroker) -> None:
     host = message.host
     data = host.encode()
     length = len(data)
-    out += _pack_ih(message.node_id, length)
-    out += data
+    out.append(_pack_ih(message.node_id, length))
+    out.append(data)
     rack = message.rack
     if rack is None:
         data = b""
@@ -1379,13 +1369,13 @@ def _write_broker_v1(out: bytearray, message: MetadataResponseBroker) -> None:
     else:
         data = rack.encode()
         length = len(data)
-    out += _pack_ih(message.port, length)
-    out += data
+    out.append(_pack_ih(message.port, length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v1(out: bytearray, message: MetadataResponseTopic) -> None:
+def _write_topic_v1(out: Pieces, message: MetadataResponseTopic) -> None:
     if message.topic_authorized_operations != -2147483648:
         raise Malformed
     name = message.name
@@ -1393,66 +1383,40 @@ def _write_topic_v1(out: bytearray, message: MetadataResponseTopic) -> None:
         raise Malformed
     data = name.encode()
     length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_ti(message.is_internal, count)
+    out.append(_pack_ti(message.is_internal, count))
     for partitions_item in partitions:
         _write_partition_v0(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: MetadataResponse) -> None:
+def _write_v1(out: Pieces, message: MetadataResponse) -> None:
     if message.cluster_authorized_operations != -2147483648:
         raise Malformed
     brokers = message.brokers
     count = len(brokers)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for brokers_item in brokers:
         _write_broker_v1(out, brokers_item)
     topics = message.topics
     count = len(topics)
-    out += _pack_ii(message.controller_id, count)
+    out.append(_pack_ii(message.controller_id, count))
     for topics_item in topics:
         _write_topic_v1(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: MetadataResponse) -> None:
+def _write_v2(out: Pieces, message: MetadataResponse) -> None:
     if message.cluster_authorized_operations != -2147483648:
         raise Malformed
     brokers = message.brokers
     count = len(brokers)
-    out += _pack_i(count)
-    for brokers_item in brokers:
-        _write_broker_v1(out, brokers_item)
-    cluster_id = message.cluster_id
-    if cluster_id is None:
-        data = b""
-        length = -1
-    else:
-        data = cluster_id.encode()
-        length = len(data)
-    out += _pack_h(length)
-    out += data
-    topics = message.topics
-    count = len(topics)
-    out += _pack_ii(message.controller_id, count)
-    for topics_item in topics:
-        _write_topic_v1(out, topics_item)
-    if message.unknown_tags:
-        raise Malformed
-
-
-def _write_v3(out: bytearray, message: MetadataResponse) -> None:
-    if message.cluster_authorized_operations != -2147483648:
-        raise Malformed
-    brokers = message.brokers
-    count = len(brokers)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_i(count))
     for brokers_item in brokers:
         _write_broker_v1(out, brokers_item)
     cluster_id = message.cluster_id
@@ -1462,44 +1426,70 @@ def _write_v3(out: bytearray, message: MetadataResponse) -> None:
     else:
         data = cluster_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topics = message.topics
     count = len(topics)
-    out += _pack_ii(message.controller_id, count)
+    out.append(_pack_ii(message.controller_id, count))
     for topics_item in topics:
         _write_topic_v1(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_v5(out: bytearray, message: MetadataResponsePartition) -> None:
+def _write_v3(out: Pieces, message: MetadataResponse) -> None:
+    if message.cluster_authorized_operations != -2147483648:
+        raise Malformed
+    brokers = message.brokers
+    count = len(brokers)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for brokers_item in brokers:
+        _write_broker_v1(out, brokers_item)
+    cluster_id = message.cluster_id
+    if cluster_id is None:
+        data = b""
+        length = -1
+    else:
+        data = cluster_id.encode()
+        length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.controller_id, count))
+    for topics_item in topics:
+        _write_topic_v1(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _write_partition_v5(out: Pieces, message: MetadataResponsePartition) -> None:
     replica_nodes = message.replica_nodes
     count = len(replica_nodes)
-    out += _pack_hiii(message.error_code, message.partition_index, message.leader_id, count)
+    out.append(_pack_hiii(message.error_code, message.partition_index, message.leader_id, count))
     if len(replica_nodes) < TABLE_SIZE:
-        out += PACK_INT32[len(replica_nodes)](*replica_nodes)
+        out.append(PACK_INT32[len(replica_nodes)](*replica_nodes))
     else:
-        out += pack_many("i", replica_nodes)
+        out.append(pack_many("i", replica_nodes))
     isr_nodes = message.isr_nodes
     count = len(isr_nodes)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     if len(isr_nodes) < TABLE_SIZE:
-        out += PACK_INT32[len(isr_nodes)](*isr_nodes)
+        out.append(PACK_INT32[len(isr_nodes)](*isr_nodes))
     else:
-        out += pack_many("i", isr_nodes)
+        out.append(pack_many("i", isr_nodes))
     offline_replicas = message.offline_replicas
     count = len(offline_replicas)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     if len(offline_replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(offline_replicas)](*offline_replicas)
+        out.append(PACK_INT32[len(offline_replicas)](*offline_replicas))
     else:
-        out += pack_many("i", offline_replicas)
+        out.append(pack_many("i", offline_replicas))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v5(out: bytearray, message: MetadataResponseTopic) -> None:
+def _write_topic_v5(out: Pieces, message: MetadataResponseTopic) -> None:
     if message.topic_authorized_operations != -2147483648:
         raise Malformed
     name = message.name
@@ -1507,23 +1497,23 @@ def _write_topic_v5(out: bytearray, message: MetadataResponseTopic) -> None:
         raise Malformed
     data = name.encode()
     length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_ti(message.is_internal, count)
+    out.append(_pack_ti(message.is_internal, count))
     for partitions_item in partitions:
         _write_partition_v5(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v5(out: bytearray, message: MetadataResponse) -> None:
+def _write_v5(out: Pieces, message: MetadataResponse) -> None:
     if message.cluster_authorized_operations != -2147483648:
         raise Malformed
     brokers = message.brokers
     count = len(brokers)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for brokers_item in brokers:
         _write_broker_v1(out, brokers_item)
     cluster_id = message.cluster_id
@@ -1533,50 +1523,50 @@ def _write_v5(out: bytearray, message: MetadataResponse) -> None:
     else:
         data = cluster_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topics = message.topics
     count = len(topics)
-    out += _pack_ii(message.controller_id, count)
+    out.append(_pack_ii(message.controller_id, count))
     for topics_item in topics:
         _write_topic_v5(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_v7(out: bytearray, message: MetadataResponsePartition) -> None:
+def _write_partition_v7(out: Pieces, message: MetadataResponsePartition) -> None:
     replica_nodes = message.replica_nodes
     count = len(replica_nodes)
-    out += _pack_hiiii(
+    out.append(_pack_hiiii(
         message.error_code,
         message.partition_index,
         message.leader_id,
         message.leader_epoch,
         count,
-    )
+    ))
     if len(replica_nodes) < TABLE_SIZE:
-        out += PACK_INT32[len(replica_nodes)](*replica_nodes)
+        out.append(PACK_INT32[len(replica_nodes)](*replica_nodes))
     else:
-        out += pack_many("i", replica_nodes)
+        out.append(pack_many("i", replica_nodes))
     isr_nodes = message.isr_nodes
     count = len(isr_nodes)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     if len(isr_nodes) < TABLE_SIZE:
-        out += PACK_INT32[len(isr_nodes)](*isr_nodes)
+        out.append(PACK_INT32[len(isr_nodes)](*isr_nodes))
     else:
-        out += pack_many("i", isr_nodes)
+        out.append(pack_many("i", isr_nodes))
     offline_replicas = message.offline_replicas
     count = len(offline_replicas)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     if len(offline_replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(offline_replicas)](*offline_replicas)
+        out.append(PACK_INT32[len(offline_replicas)](*offline_replicas))
     else:
-        out += pack_many("i", offline_replicas)
+        out.append(pack_many("i", offline_replicas))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v7(out: bytearray, message: MetadataResponseTopic) -> None:
+def _write_topic_v7(out: Pieces, message: MetadataResponseTopic) -> None:
     if message.topic_authorized_operations != -2147483648:
         raise Malformed
     name = message.name
@@ -1584,23 +1574,23 @@ def _write_topic_v7(out: bytearray, message: MetadataResponseTopic) -> None:
         raise Malformed
     data = name.encode()
     length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_ti(message.is_internal, count)
+    out.append(_pack_ti(message.is_internal, count))
     for partitions_item in partitions:
         _write_partition_v7(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v7(out: bytearray, message: MetadataResponse) -> None:
+def _write_v7(out: Pieces, message: MetadataResponse) -> None:
     if message.cluster_authorized_operations != -2147483648:
         raise Malformed
     brokers = message.brokers
     count = len(brokers)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for brokers_item in brokers:
         _write_broker_v1(out, brokers_item)
     cluster_id = message.cluster_id
@@ -1610,39 +1600,39 @@ def _write_v7(out: bytearray, message: MetadataResponse) -> None:
     else:
         data = cluster_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topics = message.topics
     count = len(topics)
-    out += _pack_ii(message.controller_id, count)
+    out.append(_pack_ii(message.controller_id, count))
     for topics_item in topics:
         _write_topic_v7(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v8(out: bytearray, message: MetadataResponseTopic) -> None:
+def _write_topic_v8(out: Pieces, message: MetadataResponseTopic) -> None:
     name = message.name
     if name is None:
         raise Malformed
     data = name.encode()
     length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_ti(message.is_internal, count)
+    out.append(_pack_ti(message.is_internal, count))
     for partitions_item in partitions:
         _write_partition_v7(out, partitions_item)
-    out += _pack_i(message.topic_authorized_operations)
+    out.append(_pack_i(message.topic_authorized_operations))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v8(out: bytearray, message: MetadataResponse) -> None:
+def _write_v8(out: Pieces, message: MetadataResponse) -> None:
     brokers = message.brokers
     count = len(brokers)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for brokers_item in brokers:
         _write_broker_v1(out, brokers_item)
     cluster_id = message.cluster_id
@@ -1652,28 +1642,28 @@ def _write_v8(out: bytearray, message: MetadataResponse) -> None:
     else:
         data = cluster_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topics = message.topics
     count = len(topics)
-    out += _pack_ii(message.controller_id, count)
+    out.append(_pack_ii(message.controller_id, count))
     for topics_item in topics:
         _write_topic_v8(out, topics_item)
-    out += _pack_i(message.cluster_authorized_operations)
+    out.append(_pack_i(message.cluster_authorized_operations))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_broker_v9(out: bytearray, message: MetadataResponseBroker) -> None:
+def _write_broker_v9(out: Pieces, message: MetadataResponseBroker) -> None:
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.node_id, length)
+        out.append(_pack_iB(message.node_id, length))
     else:
-        out += _pack_i(message.node_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.node_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     rack = message.rack
     if rack is None:
         data = b""
@@ -1682,102 +1672,102 @@ def _write_broker_v9(out: bytearray, message: MetadataResponseBroker) -> None:
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.port, length)
+        out.append(_pack_iB(message.port, length))
     else:
-        out += _pack_i(message.port)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.port))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_partition_v9(out: bytearray, message: MetadataResponsePartition) -> None:
+def _write_partition_v9(out: Pieces, message: MetadataResponsePartition) -> None:
     replica_nodes = message.replica_nodes
     count = len(replica_nodes) + 1
     if count < 128:
-        out += _pack_hiiiB(
+        out.append(_pack_hiiiB(
             message.error_code,
             message.partition_index,
             message.leader_id,
             message.leader_epoch,
             count,
-        )
+        ))
     else:
-        out += _pack_hiii(
+        out.append(_pack_hiii(
             message.error_code,
             message.partition_index,
             message.leader_id,
             message.leader_epoch,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     if len(replica_nodes) < TABLE_SIZE:
-        out += PACK_INT32[len(replica_nodes)](*replica_nodes)
+        out.append(PACK_INT32[len(replica_nodes)](*replica_nodes))
     else:
-        out += pack_many("i", replica_nodes)
+        out.append(pack_many("i", replica_nodes))
     isr_nodes = message.isr_nodes
     count = len(isr_nodes) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(isr_nodes) < TABLE_SIZE:
-        out += PACK_INT32[len(isr_nodes)](*isr_nodes)
+        out.append(PACK_INT32[len(isr_nodes)](*isr_nodes))
     else:
-        out += pack_many("i", isr_nodes)
+        out.append(pack_many("i", isr_nodes))
     offline_replicas = message.offline_replicas
     count = len(offline_replicas) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(offline_replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(offline_replicas)](*offline_replicas)
+        out.append(PACK_INT32[len(offline_replicas)](*offline_replicas))
     else:
-        out += pack_many("i", offline_replicas)
+        out.append(pack_many("i", offline_replicas))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_v9(out: bytearray, message: MetadataResponseTopic) -> None:
+def _write_topic_v9(out: Pieces, message: MetadataResponseTopic) -> None:
     name = message.name
     if name is None:
         raise Malformed
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_tB(message.is_internal, count)
+        out.append(_pack_tB(message.is_internal, count))
     else:
-        out += _pack_t(message.is_internal)
-        write_unsigned_varint(out, count)
+        out.append(_pack_t(message.is_internal))
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_v9(out, partitions_item)
     if message.unknown_tags:
-        out += _pack_i(message.topic_authorized_operations)
+        out.append(_pack_i(message.topic_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.topic_authorized_operations, 0)
+        out.append(_pack_iB(message.topic_authorized_operations, 0))
 
 
-def _write_v9(out: bytearray, message: MetadataResponse) -> None:
+def _write_v9(out: Pieces, message: MetadataResponse) -> None:
     brokers = message.brokers
     count = len(brokers) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for brokers_item in brokers:
         _write_broker_v9(out, brokers_item)
     cluster_id = message.cluster_id
@@ -1788,65 +1778,65 @@ def _write_v9(out: bytearray, message: MetadataResponse) -> None:
         data = cluster_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.controller_id, count)
+        out.append(_pack_iB(message.controller_id, count))
     else:
-        out += _pack_i(message.controller_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v9(out, topics_item)
     if message.unknown_tags:
-        out += _pack_i(message.cluster_authorized_operations)
+        out.append(_pack_i(message.cluster_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.cluster_authorized_operations, 0)
+        out.append(_pack_iB(message.cluster_authorized_operations, 0))
 
 
-def _write_topic_v10(out: bytearray, message: MetadataResponseTopic) -> None:
+def _write_topic_v10(out: Pieces, message: MetadataResponseTopic) -> None:
     name = message.name
     if name is None:
         raise Malformed
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_utB(topic_id, message.is_internal, count)
+        out.append(_pack_utB(topic_id, message.is_internal, count))
     else:
-        out += _pack_ut(topic_id, message.is_internal)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ut(topic_id, message.is_internal))
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_v9(out, partitions_item)
     if message.unknown_tags:
-        out += _pack_i(message.topic_authorized_operations)
+        out.append(_pack_i(message.topic_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.topic_authorized_operations, 0)
+        out.append(_pack_iB(message.topic_authorized_operations, 0))
 
 
-def _write_v10(out: bytearray, message: MetadataResponse) -> None:
+def _write_v10(out: Pieces, message: MetadataResponse) -> None:
     brokers = message.brokers
     count = len(brokers) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for brokers_item in brokers:
         _write_broker_v9(out, brokers_item)
     cluster_id = message.cluster_id
@@ -1857,36 +1847,36 @@ def _write_v10(out: bytearray, message: MetadataResponse) -> None:
         data = cluster_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.controller_id, count)
+        out.append(_pack_iB(message.controller_id, count))
     else:
-        out += _pack_i(message.controller_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v10(out, topics_item)
     if message.unknown_tags:
-        out += _pack_i(message.cluster_authorized_operations)
+        out.append(_pack_i(message.cluster_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.cluster_authorized_operations, 0)
+        out.append(_pack_iB(message.cluster_authorized_operations, 0))
 
 
-def _write_v11(out: bytearray, message: MetadataResponse) -> None:
+def _write_v11(out: Pieces, message: MetadataResponse) -> None:
     if message.cluster_authorized_operations != -2147483648:
         raise Malformed
     brokers = message.brokers
     count = len(brokers) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for brokers_item in brokers:
         _write_broker_v9(out, brokers_item)
     cluster_id = message.cluster_id
@@ -1897,26 +1887,26 @@ def _write_v11(out: bytearray, message: MetadataResponse) -> None:
         data = cluster_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.controller_id, count)
+        out.append(_pack_iB(message.controller_id, count))
     else:
-        out += _pack_i(message.controller_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v10(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_v12(out: bytearray, message: MetadataResponseTopic) -> None:
+def _write_topic_v12(out: Pieces, message: MetadataResponseTopic) -> None:
     name = message.name
     if name is None:
         data = b""
@@ -1925,40 +1915,40 @@ def _write_topic_v12(out: bytearray, message: MetadataResponseTopic) -> None:
         data = name.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_utB(topic_id, message.is_internal, count)
+        out.append(_pack_utB(topic_id, message.is_internal, count))
     else:
-        out += _pack_ut(topic_id, message.is_internal)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ut(topic_id, message.is_internal))
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_v9(out, partitions_item)
     if message.unknown_tags:
-        out += _pack_i(message.topic_authorized_operations)
+        out.append(_pack_i(message.topic_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.topic_authorized_operations, 0)
+        out.append(_pack_iB(message.topic_authorized_operations, 0))
 
 
-def _write_v12(out: bytearray, message: MetadataResponse) -> None:
+def _write_v12(out: Pieces, message: MetadataResponse) -> None:
     if message.cluster_authorized_operations != -2147483648:
         raise Malformed
     brokers = message.brokers
     count = len(brokers) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for brokers_item in brokers:
         _write_broker_v9(out, brokers_item)
     cluster_id = message.cluster_id
@@ -1969,35 +1959,35 @@ def _write_v12(out: bytearray, message: MetadataResponse) -> None:
         data = cluster_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.controller_id, count)
+        out.append(_pack_iB(message.controller_id, count))
     else:
-        out += _pack_i(message.controller_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v12(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v13(out: bytearray, message: MetadataResponse) -> None:
+def _write_v13(out: Pieces, message: MetadataResponse) -> None:
     if message.cluster_authorized_operations != -2147483648:
         raise Malformed
     brokers = message.brokers
     count = len(brokers) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for brokers_item in brokers:
         _write_broker_v9(out, brokers_item)
     cluster_id = message.cluster_id
@@ -2008,24 +1998,24 @@ def _write_v13(out: bytearray, message: MetadataResponse) -> None:
         data = cluster_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.controller_id, count)
+        out.append(_pack_iB(message.controller_id, count))
     else:
-        out += _pack_i(message.controller_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v12(out, topics_item)
     if message.unknown_tags:
-        out += _pack_h(message.error_code)
+        out.append(_pack_h(message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hB(message.error_code, 0)
+        out.append(_pack_hB(message.error_code, 0))
 
 
 _READERS = (

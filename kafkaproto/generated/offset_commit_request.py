@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -202,7 +205,7 @@ class OffsetCommitRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[OffsetCommitRequest, int]:
         return _READERS[version - 2](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 2](out, self)
 
     @staticmethod
@@ -212,242 +215,260 @@ class OffsetCommitRequest(Message):
 
 
 def _read_partition_v2(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestPartition, int]:
-    partition_index, committed_offset, length = _unpack_iqh(buffer, position)
+    message = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
+    message.partition_index, message.committed_offset, length = _unpack_iqh(buffer, position)
     position += 14
     if length < 0:
-        committed_metadata = None
+        message.committed_metadata = None
     else:
         end = position + length
-        committed_metadata = str(buffer[position:end], "utf-8")
+        message.committed_metadata = str(buffer[position:end], "utf-8")
         position = end
-    return OffsetCommitRequestPartition(partition_index, committed_offset, -1, committed_metadata), position
+    message.committed_leader_epoch = -1
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v2(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestTopic, int]:
+    message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[OffsetCommitRequestPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v2(buffer, position)
-        partitions.append(partitions_item)
-    return OffsetCommitRequestTopic(name, ZERO_UUID, partitions), position
+    partitions: list[OffsetCommitRequestPartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_v2(buffer, position)
+            partitions.append(partitions_item)
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
+    message = OffsetCommitRequest.__new__(OffsetCommitRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
+    message.generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[OffsetCommitRequestTopic]
-    retention_time_ms, count = _unpack_qi(buffer, position)
+    message.retention_time_ms, count = _unpack_qi(buffer, position)
     position += 12
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v2(buffer, position)
-        topics.append(topics_item)
-    return OffsetCommitRequest(
-        group_id,
-        generation_id_or_member_epoch,
-        member_id,
-        None,
-        retention_time_ms,
-        topics,
-    ), position
+    topics: list[OffsetCommitRequestTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v2(buffer, position)
+            topics.append(topics_item)
+    message.group_instance_id = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
+    message = OffsetCommitRequest.__new__(OffsetCommitRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
+    message.generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[OffsetCommitRequestTopic]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v2(buffer, position)
-        topics.append(topics_item)
-    return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, -1, topics), position
+    topics: list[OffsetCommitRequestTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v2(buffer, position)
+            topics.append(topics_item)
+    message.group_instance_id = None
+    message.retention_time_ms = -1
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_v6(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestPartition, int]:
-    partition_index, committed_offset, committed_leader_epoch, length = _unpack_iqih(buffer, position)
+    message = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
+    (
+        message.partition_index,
+        message.committed_offset,
+        message.committed_leader_epoch,
+        length,
+    ) = _unpack_iqih(buffer, position)
     position += 18
     if length < 0:
-        committed_metadata = None
+        message.committed_metadata = None
     else:
         end = position + length
-        committed_metadata = str(buffer[position:end], "utf-8")
+        message.committed_metadata = str(buffer[position:end], "utf-8")
         position = end
-    return OffsetCommitRequestPartition(
-        partition_index,
-        committed_offset,
-        committed_leader_epoch,
-        committed_metadata,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v6(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestTopic, int]:
+    message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[OffsetCommitRequestPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v6(buffer, position)
-        partitions.append(partitions_item)
-    return OffsetCommitRequestTopic(name, ZERO_UUID, partitions), position
+    partitions: list[OffsetCommitRequestPartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_v6(buffer, position)
+            partitions.append(partitions_item)
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
+    message = OffsetCommitRequest.__new__(OffsetCommitRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
+    message.generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[OffsetCommitRequestTopic]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v6(buffer, position)
-        topics.append(topics_item)
-    return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, None, -1, topics), position
+    topics: list[OffsetCommitRequestTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v6(buffer, position)
+            topics.append(topics_item)
+    message.group_instance_id = None
+    message.retention_time_ms = -1
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v7(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
+    message = OffsetCommitRequest.__new__(OffsetCommitRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
+    message.generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[OffsetCommitRequestTopic]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v6(buffer, position)
-        topics.append(topics_item)
-    return OffsetCommitRequest(
-        group_id,
-        generation_id_or_member_epoch,
-        member_id,
-        group_instance_id,
-        -1,
-        topics,
-    ), position
+    topics: list[OffsetCommitRequestTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v6(buffer, position)
+            topics.append(topics_item)
+    message.retention_time_ms = -1
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestPartition, int]:
-    partition_index, committed_offset, committed_leader_epoch, length = _unpack_iqiB(buffer, position)
+    message = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
+    (
+        message.partition_index,
+        message.committed_offset,
+        message.committed_leader_epoch,
+        length,
+    ) = _unpack_iqiB(buffer, position)
     position += 17
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        committed_metadata = None
+        message.committed_metadata = None
     else:
         end = position + length - 1
-        committed_metadata = str(buffer[position:end], "utf-8")
+        message.committed_metadata = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetCommitRequestPartition(
-        partition_index,
-        committed_offset,
-        committed_leader_epoch,
-        committed_metadata,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestTopic, int]:
+    message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -455,31 +476,33 @@ def _read_topic_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestTo
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[OffsetCommitRequestPartition]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v8(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[OffsetCommitRequestPartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_v8(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetCommitRequestTopic(name, ZERO_UUID, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
+    message = OffsetCommitRequest.__new__(OffsetCommitRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -487,81 +510,77 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    generation_id_or_member_epoch, length = _unpack_iB(buffer, position)
+    message.generation_id_or_member_epoch, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length - 1
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[OffsetCommitRequestTopic]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v8(buffer, position)
-        topics.append(topics_item)
+    topics: list[OffsetCommitRequestTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_v8(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.retention_time_ms = -1
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetCommitRequest(
-        group_id,
-        generation_id_or_member_epoch,
-        member_id,
-        group_instance_id,
-        -1,
-        topics,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_v10(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestTopic, int]:
-    partitions: list[OffsetCommitRequestPartition]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v8(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[OffsetCommitRequestPartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_v8(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.name = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetCommitRequestTopic("", topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
+    message = OffsetCommitRequest.__new__(OffsetCommitRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -569,58 +588,51 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    generation_id_or_member_epoch, length = _unpack_iB(buffer, position)
+    message.generation_id_or_member_epoch, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length - 1
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[OffsetCommitRequestTopic]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v10(buffer, position)
-        topics.append(topics_item)
+    topics: list[OffsetCommitRequestTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_v10(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.retention_time_ms = -1
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetCommitRequest(
-        group_id,
-        generation_id_or_member_epoch,
-        member_id,
-        group_instance_id,
-        -1,
-        topics,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_v2(out: bytearray, message: OffsetCommitRequestPartition) -> None:
+def _write_partition_v2(out: Pieces, message: OffsetCommitRequestPartition) -> None:
     committed_metadata = message.committed_metadata
     if committed_metadata is None:
         data = b""
@@ -628,72 +640,72 @@ def _write_partition_v2(out: bytearray, message: OffsetCommitRequestPartition) -
     else:
         data = committed_metadata.encode()
         length = len(data)
-    out += _pack_iqh(message.partition_index, message.committed_offset, length)
-    out += data
+    out.append(_pack_iqh(message.partition_index, message.committed_offset, length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v2(out: bytearray, message: OffsetCommitRequestTopic) -> None:
+def _write_topic_v2(out: Pieces, message: OffsetCommitRequestTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_v2(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: OffsetCommitRequest) -> None:
+def _write_v2(out: Pieces, message: OffsetCommitRequest) -> None:
     if message.group_instance_id is not None:
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_ih(message.generation_id_or_member_epoch, length)
-    out += data
+    out.append(_pack_ih(message.generation_id_or_member_epoch, length))
+    out.append(data)
     topics = message.topics
     count = len(topics)
-    out += _pack_qi(message.retention_time_ms, count)
+    out.append(_pack_qi(message.retention_time_ms, count))
     for topics_item in topics:
         _write_topic_v2(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v5(out: bytearray, message: OffsetCommitRequest) -> None:
+def _write_v5(out: Pieces, message: OffsetCommitRequest) -> None:
     if message.group_instance_id is not None:
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_ih(message.generation_id_or_member_epoch, length)
-    out += data
+    out.append(_pack_ih(message.generation_id_or_member_epoch, length))
+    out.append(data)
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_v2(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_v6(out: bytearray, message: OffsetCommitRequestPartition) -> None:
+def _write_partition_v6(out: Pieces, message: OffsetCommitRequestPartition) -> None:
     committed_metadata = message.committed_metadata
     if committed_metadata is None:
         data = b""
@@ -701,65 +713,65 @@ def _write_partition_v6(out: bytearray, message: OffsetCommitRequestPartition) -
     else:
         data = committed_metadata.encode()
         length = len(data)
-    out += _pack_iqih(
+    out.append(_pack_iqih(
         message.partition_index,
         message.committed_offset,
         message.committed_leader_epoch,
         length,
-    )
-    out += data
+    ))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v6(out: bytearray, message: OffsetCommitRequestTopic) -> None:
+def _write_topic_v6(out: Pieces, message: OffsetCommitRequestTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_v6(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v6(out: bytearray, message: OffsetCommitRequest) -> None:
+def _write_v6(out: Pieces, message: OffsetCommitRequest) -> None:
     if message.group_instance_id is not None:
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_ih(message.generation_id_or_member_epoch, length)
-    out += data
+    out.append(_pack_ih(message.generation_id_or_member_epoch, length))
+    out.append(data)
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_v6(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v7(out: bytearray, message: OffsetCommitRequest) -> None:
+def _write_v7(out: Pieces, message: OffsetCommitRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_ih(message.generation_id_or_member_epoch, length)
-    out += data
+    out.append(_pack_ih(message.generation_id_or_member_epoch, length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -767,18 +779,18 @@ def _write_v7(out: bytearray, message: OffsetCommitRequest) -> None:
     else:
         data = group_instance_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_v6(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_v8(out: bytearray, message: OffsetCommitRequestPartition) -> None:
+def _write_partition_v8(out: Pieces, message: OffsetCommitRequestPartition) -> None:
     committed_metadata = message.committed_metadata
     if committed_metadata is None:
         data = b""
@@ -787,63 +799,67 @@ def _write_partition_v8(out: bytearray, message: OffsetCommitRequestPartition) -
         data = committed_metadata.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iqiB(
+        out.append(_pack_iqiB(
             message.partition_index,
             message.committed_offset,
             message.committed_leader_epoch,
             length,
-        )
+        ))
     else:
-        out += _pack_iqi(message.partition_index, message.committed_offset, message.committed_leader_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_iqi(
+            message.partition_index,
+            message.committed_offset,
+            message.committed_leader_epoch,
+        ))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_v8(out: bytearray, message: OffsetCommitRequestTopic) -> None:
+def _write_topic_v8(out: Pieces, message: OffsetCommitRequestTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_v8(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v8(out: bytearray, message: OffsetCommitRequest) -> None:
+def _write_v8(out: Pieces, message: OffsetCommitRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.generation_id_or_member_epoch, length)
+        out.append(_pack_iB(message.generation_id_or_member_epoch, length))
     else:
-        out += _pack_i(message.generation_id_or_member_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.generation_id_or_member_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -852,61 +868,61 @@ def _write_v8(out: bytearray, message: OffsetCommitRequest) -> None:
         data = group_instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v8(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_v10(out: bytearray, message: OffsetCommitRequestTopic) -> None:
+def _write_topic_v10(out: Pieces, message: OffsetCommitRequestTopic) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_v8(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v10(out: bytearray, message: OffsetCommitRequest) -> None:
+def _write_v10(out: Pieces, message: OffsetCommitRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.generation_id_or_member_epoch, length)
+        out.append(_pack_iB(message.generation_id_or_member_epoch, length))
     else:
-        out += _pack_i(message.generation_id_or_member_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.generation_id_or_member_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -915,22 +931,22 @@ def _write_v10(out: bytearray, message: OffsetCommitRequest) -> None:
         data = group_instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v10(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

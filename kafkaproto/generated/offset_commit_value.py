@@ -14,9 +14,10 @@ from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_tag_section,
-    write_string_length,
     write_tag_section,
 )
 
@@ -107,7 +108,7 @@ class OffsetCommitValue(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[OffsetCommitValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -117,138 +118,147 @@ class OffsetCommitValue(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[OffsetCommitValue, int]:
-    offset, length = _unpack_qh(buffer, position)
+    message = OffsetCommitValue.__new__(OffsetCommitValue)
+    message.offset, length = _unpack_qh(buffer, position)
     position += 10
     if length < 0:
         raise Malformed
     end = position + length
-    metadata = str(buffer[position:end], "utf-8")
+    message.metadata = str(buffer[position:end], "utf-8")
     position = end
-    (commit_timestamp,) = _unpack_q(buffer, position)
+    (message.commit_timestamp,) = _unpack_q(buffer, position)
     position += 8
-    return OffsetCommitValue(offset, -1, metadata, commit_timestamp), position
+    message.leader_epoch = -1
+    message.expire_timestamp = -1
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[OffsetCommitValue, int]:
-    offset, length = _unpack_qh(buffer, position)
+    message = OffsetCommitValue.__new__(OffsetCommitValue)
+    message.offset, length = _unpack_qh(buffer, position)
     position += 10
     if length < 0:
         raise Malformed
     end = position + length
-    metadata = str(buffer[position:end], "utf-8")
+    message.metadata = str(buffer[position:end], "utf-8")
     position = end
-    commit_timestamp, expire_timestamp = _unpack_qq(buffer, position)
+    message.commit_timestamp, message.expire_timestamp = _unpack_qq(buffer, position)
     position += 16
-    return OffsetCommitValue(offset, -1, metadata, commit_timestamp, expire_timestamp), position
+    message.leader_epoch = -1
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[OffsetCommitValue, int]:
-    offset, leader_epoch, length = _unpack_qih(buffer, position)
+    message = OffsetCommitValue.__new__(OffsetCommitValue)
+    message.offset, message.leader_epoch, length = _unpack_qih(buffer, position)
     position += 14
     if length < 0:
         raise Malformed
     end = position + length
-    metadata = str(buffer[position:end], "utf-8")
+    message.metadata = str(buffer[position:end], "utf-8")
     position = end
-    (commit_timestamp,) = _unpack_q(buffer, position)
+    (message.commit_timestamp,) = _unpack_q(buffer, position)
     position += 8
-    return OffsetCommitValue(offset, leader_epoch, metadata, commit_timestamp), position
+    message.expire_timestamp = -1
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[OffsetCommitValue, int]:
-    offset, leader_epoch, length = _unpack_qiB(buffer, position)
+    message = OffsetCommitValue.__new__(OffsetCommitValue)
+    message.offset, message.leader_epoch, length = _unpack_qiB(buffer, position)
     position += 13
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    metadata = str(buffer[position:end], "utf-8")
+    message.metadata = str(buffer[position:end], "utf-8")
     position = end
-    commit_timestamp, tags = _unpack_qB(buffer, position)
+    message.commit_timestamp, tags = _unpack_qB(buffer, position)
     position += 9
-    topic_id: bytes = ZERO_UUID
-    unknown: dict[int, bytes] | None = None
+    message.expire_timestamp = -1
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (topic_id,) = _unpack_u(buffer, position)
+                (message.topic_id,) = _unpack_u(buffer, position)
                 position += 16
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return OffsetCommitValue(
-        offset,
-        leader_epoch,
-        metadata,
-        commit_timestamp,
-        -1,
-        topic_id,
-        unknown,
-    ), position
+    return message, position
 
 
-def _write_v0(out: bytearray, message: OffsetCommitValue) -> None:
+def _write_v0(out: Pieces, message: OffsetCommitValue) -> None:
     metadata = message.metadata
     data = metadata.encode()
     length = len(data)
-    out += _pack_qh(message.offset, length)
-    out += data
-    out += _pack_q(message.commit_timestamp)
+    out.append(_pack_qh(message.offset, length))
+    out.append(data)
+    out.append(_pack_q(message.commit_timestamp))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: OffsetCommitValue) -> None:
+def _write_v1(out: Pieces, message: OffsetCommitValue) -> None:
     metadata = message.metadata
     data = metadata.encode()
     length = len(data)
-    out += _pack_qh(message.offset, length)
-    out += data
-    out += _pack_qq(message.commit_timestamp, message.expire_timestamp)
+    out.append(_pack_qh(message.offset, length))
+    out.append(data)
+    out.append(_pack_qq(message.commit_timestamp, message.expire_timestamp))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: OffsetCommitValue) -> None:
+def _write_v3(out: Pieces, message: OffsetCommitValue) -> None:
     metadata = message.metadata
     data = metadata.encode()
     length = len(data)
-    out += _pack_qih(message.offset, message.leader_epoch, length)
-    out += data
-    out += _pack_q(message.commit_timestamp)
+    out.append(_pack_qih(message.offset, message.leader_epoch, length))
+    out.append(data)
+    out.append(_pack_q(message.commit_timestamp))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v4(out: bytearray, message: OffsetCommitValue) -> None:
+def _write_v4(out: Pieces, message: OffsetCommitValue) -> None:
     metadata = message.metadata
     data = metadata.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_qiB(message.offset, message.leader_epoch, length)
+        out.append(_pack_qiB(message.offset, message.leader_epoch, length))
     else:
-        out += _pack_qi(message.offset, message.leader_epoch)
-        write_string_length(out, length)
-    out += data
-    out += _pack_q(message.commit_timestamp)
+        out.append(_pack_qi(message.offset, message.leader_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
+    out.append(_pack_q(message.commit_timestamp))
     tagged = []
+    section: Pieces
     if message.topic_id != ZERO_UUID:
-        section = bytearray()
+        section = []
         topic_id = message.topic_id
         if len(topic_id) != 16:
             raise Malformed
-        section += topic_id
-        tagged.append((0, section))
+        section.append(topic_id)
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -11,7 +11,7 @@ from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import EMPTY, Buffer, Malformed
+from kafkaproto.support import EMPTY, Buffer, Malformed, Pieces
 
 _unpack_h = struct.Struct(">h").unpack_from
 _unpack_i = struct.Struct(">i").unpack_from
@@ -119,7 +119,7 @@ class OffsetDeleteRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[OffsetDeleteRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -129,85 +129,93 @@ class OffsetDeleteRequest(Message):
 
 
 def _read_partition_v0(buffer: Buffer, position: int) -> tuple[OffsetDeleteRequestPartition, int]:
-    (partition_index,) = _unpack_i(buffer, position)
+    message = OffsetDeleteRequestPartition.__new__(OffsetDeleteRequestPartition)
+    (message.partition_index,) = _unpack_i(buffer, position)
     position += 4
-    return OffsetDeleteRequestPartition(partition_index), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v0(buffer: Buffer, position: int) -> tuple[OffsetDeleteRequestTopic, int]:
+    message = OffsetDeleteRequestTopic.__new__(OffsetDeleteRequestTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[OffsetDeleteRequestPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v0(buffer, position)
-        partitions.append(partitions_item)
-    return OffsetDeleteRequestTopic(name, partitions), position
+    partitions: list[OffsetDeleteRequestPartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_v0(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[OffsetDeleteRequest, int]:
+    message = OffsetDeleteRequest.__new__(OffsetDeleteRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[OffsetDeleteRequestTopic]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v0(buffer, position)
-        topics.append(topics_item)
-    return OffsetDeleteRequest(group_id, topics), position
+    topics: list[OffsetDeleteRequestTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v0(buffer, position)
+            topics.append(topics_item)
+    message.unknown_tags = None
+    return message, position
 
 
-def _write_partition_v0(out: bytearray, message: OffsetDeleteRequestPartition) -> None:
-    out += _pack_i(message.partition_index)
+def _write_partition_v0(out: Pieces, message: OffsetDeleteRequestPartition) -> None:
+    out.append(_pack_i(message.partition_index))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v0(out: bytearray, message: OffsetDeleteRequestTopic) -> None:
+def _write_topic_v0(out: Pieces, message: OffsetDeleteRequestTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_v0(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: OffsetDeleteRequest) -> None:
+def _write_v0(out: Pieces, message: OffsetDeleteRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_v0(out, topics_item)
     if message.unknown_tags:

@@ -11,7 +11,7 @@ from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import EMPTY, Buffer, Malformed
+from kafkaproto.support import EMPTY, Buffer, Malformed, Pieces
 
 _unpack_h = struct.Struct(">h").unpack_from
 _unpack_hii = struct.Struct(">hii").unpack_from
@@ -137,7 +137,7 @@ class OffsetDeleteResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[OffsetDeleteResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -147,73 +147,81 @@ class OffsetDeleteResponse(Message):
 
 
 def _read_partition_v0(buffer: Buffer, position: int) -> tuple[OffsetDeleteResponsePartition, int]:
-    partition_index, error_code = _unpack_ih(buffer, position)
+    message = OffsetDeleteResponsePartition.__new__(OffsetDeleteResponsePartition)
+    message.partition_index, message.error_code = _unpack_ih(buffer, position)
     position += 6
-    return OffsetDeleteResponsePartition(partition_index, error_code), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v0(buffer: Buffer, position: int) -> tuple[OffsetDeleteResponseTopic, int]:
+    message = OffsetDeleteResponseTopic.__new__(OffsetDeleteResponseTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[OffsetDeleteResponsePartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v0(buffer, position)
-        partitions.append(partitions_item)
-    return OffsetDeleteResponseTopic(name, partitions), position
+    partitions: list[OffsetDeleteResponsePartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_v0(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[OffsetDeleteResponse, int]:
-    topics: list[OffsetDeleteResponseTopic]
-    error_code, throttle_time_ms, count = _unpack_hii(buffer, position)
+    message = OffsetDeleteResponse.__new__(OffsetDeleteResponse)
+    message.error_code, message.throttle_time_ms, count = _unpack_hii(buffer, position)
     position += 10
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v0(buffer, position)
-        topics.append(topics_item)
-    return OffsetDeleteResponse(error_code, throttle_time_ms, topics), position
+    topics: list[OffsetDeleteResponseTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v0(buffer, position)
+            topics.append(topics_item)
+    message.unknown_tags = None
+    return message, position
 
 
-def _write_partition_v0(out: bytearray, message: OffsetDeleteResponsePartition) -> None:
-    out += _pack_ih(message.partition_index, message.error_code)
+def _write_partition_v0(out: Pieces, message: OffsetDeleteResponsePartition) -> None:
+    out.append(_pack_ih(message.partition_index, message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v0(out: bytearray, message: OffsetDeleteResponseTopic) -> None:
+def _write_topic_v0(out: Pieces, message: OffsetDeleteResponseTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_v0(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: OffsetDeleteResponse) -> None:
+def _write_v0(out: Pieces, message: OffsetDeleteResponse) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_hii(message.error_code, message.throttle_time_ms, count)
+    out.append(_pack_hii(message.error_code, message.throttle_time_ms, count))
     for topics_item in topics:
         _write_topic_v0(out, topics_item)
     if message.unknown_tags:

@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -208,7 +211,7 @@ class OffsetFetchRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[OffsetFetchRequest, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -218,72 +221,84 @@ class OffsetFetchRequest(Message):
 
 
 def _read_topic_v1(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestTopic, int]:
+    message = OffsetFetchRequestTopic.__new__(OffsetFetchRequestTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partition_indexes: list[int]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        partition_indexes = [*UNPACK_INT32[count](buffer, position)]
+        message.partition_indexes = [*UNPACK_INT32[count](buffer, position)]
     else:
-        partition_indexes = unpack_many("i", 4, count, buffer, position)
+        message.partition_indexes = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    return OffsetFetchRequestTopic(name, partition_indexes), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
+    message = OffsetFetchRequest.__new__(OffsetFetchRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[OffsetFetchRequestTopic] | None
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v1(buffer, position)
-        topics.append(topics_item)
-    return OffsetFetchRequest(group_id, topics), position
-
-
-def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    group_id = str(buffer[position:end], "utf-8")
-    position = end
-    topics: list[OffsetFetchRequestTopic] | None
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        topics = None
-    else:
+    topics: list[OffsetFetchRequestTopic] = []
+    message.topics = topics
+    if count:
         if count > len(buffer) - position:
             raise Malformed
-        topics = []
         for _ in range(count):
             topics_item, position = _read_topic_v1(buffer, position)
             topics.append(topics_item)
-    return OffsetFetchRequest(group_id, topics), position
+    message.groups = []
+    message.require_stable = False
+    message.unknown_tags = None
+    return message, position
+
+
+def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
+    message = OffsetFetchRequest.__new__(OffsetFetchRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    if count < 0:
+        message.topics = None
+    else:
+        topics: list[OffsetFetchRequestTopic] = []
+        message.topics = topics
+        if count:
+            if count > len(buffer) - position:
+                raise Malformed
+            for _ in range(count):
+                topics_item, position = _read_topic_v1(buffer, position)
+                topics.append(topics_item)
+    message.groups = []
+    message.require_stable = False
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestTopic, int]:
+    message = OffsetFetchRequestTopic.__new__(OffsetFetchRequestTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -291,30 +306,29 @@ def _read_topic_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestTop
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partition_indexes: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partition_indexes = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partition_indexes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchRequestTopic(name, partition_indexes, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
+    message = OffsetFetchRequest.__new__(OffsetFetchRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -322,32 +336,35 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[OffsetFetchRequestTopic] | None
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        topics = None
+        message.topics = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        topics = []
-        for _ in range(count):
-            topics_item, position = _read_topic_v6(buffer, position)
-            topics.append(topics_item)
+        topics: list[OffsetFetchRequestTopic] = []
+        message.topics = topics
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                topics_item, position = _read_topic_v6(buffer, position)
+                topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.groups = []
+    message.require_stable = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchRequest(group_id, topics, [], False, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v7(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
+    message = OffsetFetchRequest.__new__(OffsetFetchRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -355,32 +372,34 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[OffsetFetchRequestTopic] | None
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        topics = None
+        message.topics = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        topics = []
-        for _ in range(count):
-            topics_item, position = _read_topic_v6(buffer, position)
-            topics.append(topics_item)
-    require_stable, tags = _unpack_tB(buffer, position)
+        topics: list[OffsetFetchRequestTopic] = []
+        message.topics = topics
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                topics_item, position = _read_topic_v6(buffer, position)
+                topics.append(topics_item)
+    message.require_stable, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.groups = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchRequest(group_id, topics, [], require_stable, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topics_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestTopics, int]:
+    message = OffsetFetchRequestTopics.__new__(OffsetFetchRequestTopics)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -388,30 +407,30 @@ def _read_topics_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestTo
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partition_indexes: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partition_indexes = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partition_indexes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchRequestTopics(name, ZERO_UUID, partition_indexes, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_group_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestGroup, int]:
+    message = OffsetFetchRequestGroup.__new__(OffsetFetchRequestGroup)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -419,55 +438,61 @@ def _read_group_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestGro
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[OffsetFetchRequestTopics] | None
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        topics = None
+        message.topics = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        topics = []
-        for _ in range(count):
-            topics_item, position = _read_topics_v8(buffer, position)
-            topics.append(topics_item)
+        topics: list[OffsetFetchRequestTopics] = []
+        message.topics = topics
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                topics_item, position = _read_topics_v8(buffer, position)
+                topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.member_id = None
+    message.member_epoch = -1
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchRequestGroup(group_id, None, -1, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
-    groups: list[OffsetFetchRequestGroup]
+    message = OffsetFetchRequest.__new__(OffsetFetchRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_group_v8(buffer, position)
-        groups.append(groups_item)
-    require_stable, tags = _unpack_tB(buffer, position)
+    groups: list[OffsetFetchRequestGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_group_v8(buffer, position)
+            groups.append(groups_item)
+    message.require_stable, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.group_id = ""
+    message.topics = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchRequest("", [], groups, require_stable, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_group_v9(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestGroup, int]:
+    message = OffsetFetchRequestGroup.__new__(OffsetFetchRequestGroup)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -475,87 +500,91 @@ def _read_group_v9(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestGro
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        member_id = None
+        message.member_id = None
     else:
         end = position + length - 1
-        member_id = str(buffer[position:end], "utf-8")
+        message.member_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[OffsetFetchRequestTopics] | None
-    member_epoch, count = _unpack_iB(buffer, position)
+    message.member_epoch, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        topics = None
+        message.topics = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        topics = []
-        for _ in range(count):
-            topics_item, position = _read_topics_v8(buffer, position)
-            topics.append(topics_item)
+        topics: list[OffsetFetchRequestTopics] = []
+        message.topics = topics
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                topics_item, position = _read_topics_v8(buffer, position)
+                topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchRequestGroup(group_id, member_id, member_epoch, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v9(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
-    groups: list[OffsetFetchRequestGroup]
+    message = OffsetFetchRequest.__new__(OffsetFetchRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_group_v9(buffer, position)
-        groups.append(groups_item)
-    require_stable, tags = _unpack_tB(buffer, position)
+    groups: list[OffsetFetchRequestGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_group_v9(buffer, position)
+            groups.append(groups_item)
+    message.require_stable, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.group_id = ""
+    message.topics = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchRequest("", [], groups, require_stable, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topics_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestTopics, int]:
-    partition_indexes: list[int]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = OffsetFetchRequestTopics.__new__(OffsetFetchRequestTopics)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partition_indexes = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partition_indexes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.name = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchRequestTopics("", topic_id, partition_indexes, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_group_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestGroup, int]:
+    message = OffsetFetchRequestGroup.__new__(OffsetFetchRequestGroup)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -563,82 +592,85 @@ def _read_group_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestGr
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        member_id = None
+        message.member_id = None
     else:
         end = position + length - 1
-        member_id = str(buffer[position:end], "utf-8")
+        message.member_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[OffsetFetchRequestTopics] | None
-    member_epoch, count = _unpack_iB(buffer, position)
+    message.member_epoch, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        topics = None
+        message.topics = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        topics = []
-        for _ in range(count):
-            topics_item, position = _read_topics_v10(buffer, position)
-            topics.append(topics_item)
+        topics: list[OffsetFetchRequestTopics] = []
+        message.topics = topics
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                topics_item, position = _read_topics_v10(buffer, position)
+                topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchRequestGroup(group_id, member_id, member_epoch, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
-    groups: list[OffsetFetchRequestGroup]
+    message = OffsetFetchRequest.__new__(OffsetFetchRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_group_v10(buffer, position)
-        groups.append(groups_item)
-    require_stable, tags = _unpack_tB(buffer, position)
+    groups: list[OffsetFetchRequestGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_group_v10(buffer, position)
+            groups.append(groups_item)
+    message.require_stable, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.group_id = ""
+    message.topics = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchRequest("", [], groups, require_stable, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_topic_v1(out: bytearray, message: OffsetFetchRequestTopic) -> None:
+def _write_topic_v1(out: Pieces, message: OffsetFetchRequestTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partition_indexes = message.partition_indexes
     count = len(partition_indexes)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     if len(partition_indexes) < TABLE_SIZE:
-        out += PACK_INT32[len(partition_indexes)](*partition_indexes)
+        out.append(PACK_INT32[len(partition_indexes)](*partition_indexes))
     else:
-        out += pack_many("i", partition_indexes)
+        out.append(pack_many("i", partition_indexes))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: OffsetFetchRequest) -> None:
+def _write_v1(out: Pieces, message: OffsetFetchRequest) -> None:
     if len(message.groups) != 0:
         raise Malformed
     if message.require_stable:
@@ -646,20 +678,20 @@ def _write_v1(out: bytearray, message: OffsetFetchRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topics = message.topics
     if topics is None:
         raise Malformed
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_v1(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: OffsetFetchRequest) -> None:
+def _write_v2(out: Pieces, message: OffsetFetchRequest) -> None:
     if len(message.groups) != 0:
         raise Malformed
     if message.require_stable:
@@ -667,47 +699,47 @@ def _write_v2(out: bytearray, message: OffsetFetchRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topics = message.topics
     if topics is None:
         topics = EMPTY
         count = -1
     else:
         count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_v1(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v6(out: bytearray, message: OffsetFetchRequestTopic) -> None:
+def _write_topic_v6(out: Pieces, message: OffsetFetchRequestTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partition_indexes = message.partition_indexes
     count = len(partition_indexes) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partition_indexes) < TABLE_SIZE:
-        out += PACK_INT32[len(partition_indexes)](*partition_indexes)
+        out.append(PACK_INT32[len(partition_indexes)](*partition_indexes))
     else:
-        out += pack_many("i", partition_indexes)
+        out.append(pack_many("i", partition_indexes))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v6(out: bytearray, message: OffsetFetchRequest) -> None:
+def _write_v6(out: Pieces, message: OffsetFetchRequest) -> None:
     if len(message.groups) != 0:
         raise Malformed
     if message.require_stable:
@@ -716,10 +748,10 @@ def _write_v6(out: bytearray, message: OffsetFetchRequest) -> None:
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     if topics is None:
         topics = EMPTY
@@ -727,28 +759,28 @@ def _write_v6(out: bytearray, message: OffsetFetchRequest) -> None:
     else:
         count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v6(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v7(out: bytearray, message: OffsetFetchRequest) -> None:
+def _write_v7(out: Pieces, message: OffsetFetchRequest) -> None:
     if len(message.groups) != 0:
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     if topics is None:
         topics = EMPTY
@@ -756,52 +788,52 @@ def _write_v7(out: bytearray, message: OffsetFetchRequest) -> None:
     else:
         count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v6(out, topics_item)
     if message.unknown_tags:
-        out += _pack_t(message.require_stable)
+        out.append(_pack_t(message.require_stable))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.require_stable, 0)
+        out.append(_pack_tB(message.require_stable, 0))
 
 
-def _write_topics_v8(out: bytearray, message: OffsetFetchRequestTopics) -> None:
+def _write_topics_v8(out: Pieces, message: OffsetFetchRequestTopics) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partition_indexes = message.partition_indexes
     count = len(partition_indexes) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partition_indexes) < TABLE_SIZE:
-        out += PACK_INT32[len(partition_indexes)](*partition_indexes)
+        out.append(PACK_INT32[len(partition_indexes)](*partition_indexes))
     else:
-        out += pack_many("i", partition_indexes)
+        out.append(pack_many("i", partition_indexes))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_group_v8(out: bytearray, message: OffsetFetchRequestGroup) -> None:
+def _write_group_v8(out: Pieces, message: OffsetFetchRequestGroup) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     if topics is None:
         topics = EMPTY
@@ -809,18 +841,18 @@ def _write_group_v8(out: bytearray, message: OffsetFetchRequestGroup) -> None:
     else:
         count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topics_v8(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v8(out: bytearray, message: OffsetFetchRequest) -> None:
+def _write_v8(out: Pieces, message: OffsetFetchRequest) -> None:
     if message.group_id != "":
         raise Malformed
     if message.topics is None or len(message.topics) != 0:
@@ -828,27 +860,27 @@ def _write_v8(out: bytearray, message: OffsetFetchRequest) -> None:
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_group_v8(out, groups_item)
     if message.unknown_tags:
-        out += _pack_t(message.require_stable)
+        out.append(_pack_t(message.require_stable))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.require_stable, 0)
+        out.append(_pack_tB(message.require_stable, 0))
 
 
-def _write_group_v9(out: bytearray, message: OffsetFetchRequestGroup) -> None:
+def _write_group_v9(out: Pieces, message: OffsetFetchRequestGroup) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     if member_id is None:
         data = b""
@@ -857,10 +889,10 @@ def _write_group_v9(out: bytearray, message: OffsetFetchRequestGroup) -> None:
         data = member_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     if topics is None:
         topics = EMPTY
@@ -868,19 +900,19 @@ def _write_group_v9(out: bytearray, message: OffsetFetchRequestGroup) -> None:
     else:
         count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.member_epoch, count)
+        out.append(_pack_iB(message.member_epoch, count))
     else:
-        out += _pack_i(message.member_epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.member_epoch))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topics_v8(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v9(out: bytearray, message: OffsetFetchRequest) -> None:
+def _write_v9(out: Pieces, message: OffsetFetchRequest) -> None:
     if message.group_id != "":
         raise Malformed
     if message.topics is None or len(message.topics) != 0:
@@ -888,48 +920,48 @@ def _write_v9(out: bytearray, message: OffsetFetchRequest) -> None:
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_group_v9(out, groups_item)
     if message.unknown_tags:
-        out += _pack_t(message.require_stable)
+        out.append(_pack_t(message.require_stable))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.require_stable, 0)
+        out.append(_pack_tB(message.require_stable, 0))
 
 
-def _write_topics_v10(out: bytearray, message: OffsetFetchRequestTopics) -> None:
+def _write_topics_v10(out: Pieces, message: OffsetFetchRequestTopics) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partition_indexes = message.partition_indexes
     count = len(partition_indexes) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     if len(partition_indexes) < TABLE_SIZE:
-        out += PACK_INT32[len(partition_indexes)](*partition_indexes)
+        out.append(PACK_INT32[len(partition_indexes)](*partition_indexes))
     else:
-        out += pack_many("i", partition_indexes)
+        out.append(pack_many("i", partition_indexes))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_group_v10(out: bytearray, message: OffsetFetchRequestGroup) -> None:
+def _write_group_v10(out: Pieces, message: OffsetFetchRequestGroup) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     if member_id is None:
         data = b""
@@ -938,10 +970,10 @@ def _write_group_v10(out: bytearray, message: OffsetFetchRequestGroup) -> None:
         data = member_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     if topics is None:
         topics = EMPTY
@@ -949,19 +981,19 @@ def _write_group_v10(out: bytearray, message: OffsetFetchRequestGroup) -> None:
     else:
         count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.member_epoch, count)
+        out.append(_pack_iB(message.member_epoch, count))
     else:
-        out += _pack_i(message.member_epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.member_epoch))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topics_v10(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v10(out: bytearray, message: OffsetFetchRequest) -> None:
+def _write_v10(out: Pieces, message: OffsetFetchRequest) -> None:
     if message.group_id != "":
         raise Malformed
     if message.topics is None or len(message.topics) != 0:
@@ -969,16 +1001,16 @@ def _write_v10(out: bytearray, message: OffsetFetchRequest) -> None:
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_group_v10(out, groups_item)
     if message.unknown_tags:
-        out += _pack_t(message.require_stable)
+        out.append(_pack_t(message.require_stable))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.require_stable, 0)
+        out.append(_pack_tB(message.require_stable, 0))
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -316,7 +319,7 @@ class OffsetFetchResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[OffsetFetchResponse, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -326,176 +329,205 @@ class OffsetFetchResponse(Message):
 
 
 def _read_partition_v1(buffer: Buffer, position: int) -> tuple[OffsetFetchResponsePartition, int]:
-    partition_index, committed_offset, length = _unpack_iqh(buffer, position)
+    message = OffsetFetchResponsePartition.__new__(OffsetFetchResponsePartition)
+    message.partition_index, message.committed_offset, length = _unpack_iqh(buffer, position)
     position += 14
     if length < 0:
-        metadata = None
+        message.metadata = None
     else:
         end = position + length
-        metadata = str(buffer[position:end], "utf-8")
+        message.metadata = str(buffer[position:end], "utf-8")
         position = end
-    (error_code,) = _unpack_h(buffer, position)
+    (message.error_code,) = _unpack_h(buffer, position)
     position += 2
-    return OffsetFetchResponsePartition(partition_index, committed_offset, -1, metadata, error_code), position
+    message.committed_leader_epoch = -1
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v1(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseTopic, int]:
+    message = OffsetFetchResponseTopic.__new__(OffsetFetchResponseTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[OffsetFetchResponsePartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v1(buffer, position)
-        partitions.append(partitions_item)
-    return OffsetFetchResponseTopic(name, partitions), position
+    partitions: list[OffsetFetchResponsePartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_v1(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
-    topics: list[OffsetFetchResponseTopic]
+    message = OffsetFetchResponse.__new__(OffsetFetchResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v1(buffer, position)
-        topics.append(topics_item)
-    return OffsetFetchResponse(0, topics), position
+    topics: list[OffsetFetchResponseTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v1(buffer, position)
+            topics.append(topics_item)
+    message.throttle_time_ms = 0
+    message.error_code = 0
+    message.groups = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
-    topics: list[OffsetFetchResponseTopic]
+    message = OffsetFetchResponse.__new__(OffsetFetchResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v1(buffer, position)
-        topics.append(topics_item)
-    (error_code,) = _unpack_h(buffer, position)
+    topics: list[OffsetFetchResponseTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v1(buffer, position)
+            topics.append(topics_item)
+    (message.error_code,) = _unpack_h(buffer, position)
     position += 2
-    return OffsetFetchResponse(0, topics, error_code), position
+    message.throttle_time_ms = 0
+    message.groups = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
-    topics: list[OffsetFetchResponseTopic]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = OffsetFetchResponse.__new__(OffsetFetchResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v1(buffer, position)
-        topics.append(topics_item)
-    (error_code,) = _unpack_h(buffer, position)
+    topics: list[OffsetFetchResponseTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v1(buffer, position)
+            topics.append(topics_item)
+    (message.error_code,) = _unpack_h(buffer, position)
     position += 2
-    return OffsetFetchResponse(throttle_time_ms, topics, error_code), position
+    message.groups = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_v5(buffer: Buffer, position: int) -> tuple[OffsetFetchResponsePartition, int]:
-    partition_index, committed_offset, committed_leader_epoch, length = _unpack_iqih(buffer, position)
+    message = OffsetFetchResponsePartition.__new__(OffsetFetchResponsePartition)
+    (
+        message.partition_index,
+        message.committed_offset,
+        message.committed_leader_epoch,
+        length,
+    ) = _unpack_iqih(buffer, position)
     position += 18
     if length < 0:
-        metadata = None
+        message.metadata = None
     else:
         end = position + length
-        metadata = str(buffer[position:end], "utf-8")
+        message.metadata = str(buffer[position:end], "utf-8")
         position = end
-    (error_code,) = _unpack_h(buffer, position)
+    (message.error_code,) = _unpack_h(buffer, position)
     position += 2
-    return OffsetFetchResponsePartition(
-        partition_index,
-        committed_offset,
-        committed_leader_epoch,
-        metadata,
-        error_code,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v5(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseTopic, int]:
+    message = OffsetFetchResponseTopic.__new__(OffsetFetchResponseTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[OffsetFetchResponsePartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v5(buffer, position)
-        partitions.append(partitions_item)
-    return OffsetFetchResponseTopic(name, partitions), position
+    partitions: list[OffsetFetchResponsePartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_v5(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
-    topics: list[OffsetFetchResponseTopic]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = OffsetFetchResponse.__new__(OffsetFetchResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v5(buffer, position)
-        topics.append(topics_item)
-    (error_code,) = _unpack_h(buffer, position)
+    topics: list[OffsetFetchResponseTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v5(buffer, position)
+            topics.append(topics_item)
+    (message.error_code,) = _unpack_h(buffer, position)
     position += 2
-    return OffsetFetchResponse(throttle_time_ms, topics, error_code), position
+    message.groups = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchResponsePartition, int]:
-    partition_index, committed_offset, committed_leader_epoch, length = _unpack_iqiB(buffer, position)
+    message = OffsetFetchResponsePartition.__new__(OffsetFetchResponsePartition)
+    (
+        message.partition_index,
+        message.committed_offset,
+        message.committed_leader_epoch,
+        length,
+    ) = _unpack_iqiB(buffer, position)
     position += 17
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        metadata = None
+        message.metadata = None
     else:
         end = position + length - 1
-        metadata = str(buffer[position:end], "utf-8")
+        message.metadata = str(buffer[position:end], "utf-8")
         position = end
-    error_code, tags = _unpack_hB(buffer, position)
+    message.error_code, tags = _unpack_hB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchResponsePartition(
-        partition_index,
-        committed_offset,
-        committed_leader_epoch,
-        metadata,
-        error_code,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseTopic, int]:
+    message = OffsetFetchResponseTopic.__new__(OffsetFetchResponseTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -503,80 +535,82 @@ def _read_topic_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseTo
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[OffsetFetchResponsePartition]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v6(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[OffsetFetchResponsePartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_v6(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchResponseTopic(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
-    topics: list[OffsetFetchResponseTopic]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = OffsetFetchResponse.__new__(OffsetFetchResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v6(buffer, position)
-        topics.append(topics_item)
-    error_code, tags = _unpack_hB(buffer, position)
+    topics: list[OffsetFetchResponseTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_v6(buffer, position)
+            topics.append(topics_item)
+    message.error_code, tags = _unpack_hB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.groups = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchResponse(throttle_time_ms, topics, error_code, [], unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partitions_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchResponsePartitions, int]:
-    partition_index, committed_offset, committed_leader_epoch, length = _unpack_iqiB(buffer, position)
+    message = OffsetFetchResponsePartitions.__new__(OffsetFetchResponsePartitions)
+    (
+        message.partition_index,
+        message.committed_offset,
+        message.committed_leader_epoch,
+        length,
+    ) = _unpack_iqiB(buffer, position)
     position += 17
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        metadata = None
+        message.metadata = None
     else:
         end = position + length - 1
-        metadata = str(buffer[position:end], "utf-8")
+        message.metadata = str(buffer[position:end], "utf-8")
         position = end
-    error_code, tags = _unpack_hB(buffer, position)
+    message.error_code, tags = _unpack_hB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchResponsePartitions(
-        partition_index,
-        committed_offset,
-        committed_leader_epoch,
-        metadata,
-        error_code,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topics_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseTopics, int]:
+    message = OffsetFetchResponseTopics.__new__(OffsetFetchResponseTopics)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -584,31 +618,33 @@ def _read_topics_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseT
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[OffsetFetchResponsePartitions]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partitions_v8(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[OffsetFetchResponsePartitions] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partitions_v8(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchResponseTopics(name, ZERO_UUID, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_group_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseGroup, int]:
+    message = OffsetFetchResponseGroup.__new__(OffsetFetchResponseGroup)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -616,77 +652,83 @@ def _read_group_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseGr
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[OffsetFetchResponseTopics]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topics_v8(buffer, position)
-        topics.append(topics_item)
-    error_code, tags = _unpack_hB(buffer, position)
+    topics: list[OffsetFetchResponseTopics] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topics_v8(buffer, position)
+            topics.append(topics_item)
+    message.error_code, tags = _unpack_hB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchResponseGroup(group_id, topics, error_code, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
-    groups: list[OffsetFetchResponseGroup]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = OffsetFetchResponse.__new__(OffsetFetchResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_group_v8(buffer, position)
-        groups.append(groups_item)
+    groups: list[OffsetFetchResponseGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_group_v8(buffer, position)
+            groups.append(groups_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topics = []
+    message.error_code = 0
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchResponse(throttle_time_ms, [], 0, groups, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topics_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseTopics, int]:
-    partitions: list[OffsetFetchResponsePartitions]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = OffsetFetchResponseTopics.__new__(OffsetFetchResponseTopics)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partitions_v8(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[OffsetFetchResponsePartitions] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partitions_v8(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.name = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchResponseTopics("", topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_group_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseGroup, int]:
+    message = OffsetFetchResponseGroup.__new__(OffsetFetchResponseGroup)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -694,54 +736,57 @@ def _read_group_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseG
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[OffsetFetchResponseTopics]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topics_v10(buffer, position)
-        topics.append(topics_item)
-    error_code, tags = _unpack_hB(buffer, position)
+    topics: list[OffsetFetchResponseTopics] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topics_v10(buffer, position)
+            topics.append(topics_item)
+    message.error_code, tags = _unpack_hB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchResponseGroup(group_id, topics, error_code, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
-    groups: list[OffsetFetchResponseGroup]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = OffsetFetchResponse.__new__(OffsetFetchResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_group_v10(buffer, position)
-        groups.append(groups_item)
+    groups: list[OffsetFetchResponseGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_group_v10(buffer, position)
+            groups.append(groups_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topics = []
+    message.error_code = 0
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetFetchResponse(throttle_time_ms, [], 0, groups, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_v1(out: bytearray, message: OffsetFetchResponsePartition) -> None:
+def _write_partition_v1(out: Pieces, message: OffsetFetchResponsePartition) -> None:
     metadata = message.metadata
     if metadata is None:
         data = b""
@@ -749,67 +794,67 @@ def _write_partition_v1(out: bytearray, message: OffsetFetchResponsePartition) -
     else:
         data = metadata.encode()
         length = len(data)
-    out += _pack_iqh(message.partition_index, message.committed_offset, length)
-    out += data
-    out += _pack_h(message.error_code)
+    out.append(_pack_iqh(message.partition_index, message.committed_offset, length))
+    out.append(data)
+    out.append(_pack_h(message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v1(out: bytearray, message: OffsetFetchResponseTopic) -> None:
+def _write_topic_v1(out: Pieces, message: OffsetFetchResponseTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_v1(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: OffsetFetchResponse) -> None:
+def _write_v1(out: Pieces, message: OffsetFetchResponse) -> None:
     if len(message.groups) != 0:
         raise Malformed
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_v1(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: OffsetFetchResponse) -> None:
+def _write_v2(out: Pieces, message: OffsetFetchResponse) -> None:
     if len(message.groups) != 0:
         raise Malformed
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_v1(out, topics_item)
-    out += _pack_h(message.error_code)
+    out.append(_pack_h(message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: OffsetFetchResponse) -> None:
+def _write_v3(out: Pieces, message: OffsetFetchResponse) -> None:
     if len(message.groups) != 0:
         raise Malformed
     topics = message.topics
     count = len(topics)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_topic_v1(out, topics_item)
-    out += _pack_h(message.error_code)
+    out.append(_pack_h(message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_v5(out: bytearray, message: OffsetFetchResponsePartition) -> None:
+def _write_partition_v5(out: Pieces, message: OffsetFetchResponsePartition) -> None:
     metadata = message.metadata
     if metadata is None:
         data = b""
@@ -817,47 +862,47 @@ def _write_partition_v5(out: bytearray, message: OffsetFetchResponsePartition) -
     else:
         data = metadata.encode()
         length = len(data)
-    out += _pack_iqih(
+    out.append(_pack_iqih(
         message.partition_index,
         message.committed_offset,
         message.committed_leader_epoch,
         length,
-    )
-    out += data
-    out += _pack_h(message.error_code)
+    ))
+    out.append(data)
+    out.append(_pack_h(message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v5(out: bytearray, message: OffsetFetchResponseTopic) -> None:
+def _write_topic_v5(out: Pieces, message: OffsetFetchResponseTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_v5(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v5(out: bytearray, message: OffsetFetchResponse) -> None:
+def _write_v5(out: Pieces, message: OffsetFetchResponse) -> None:
     if len(message.groups) != 0:
         raise Malformed
     topics = message.topics
     count = len(topics)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_topic_v5(out, topics_item)
-    out += _pack_h(message.error_code)
+    out.append(_pack_h(message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_v6(out: bytearray, message: OffsetFetchResponsePartition) -> None:
+def _write_partition_v6(out: Pieces, message: OffsetFetchResponsePartition) -> None:
     metadata = message.metadata
     if metadata is None:
         data = b""
@@ -866,66 +911,70 @@ def _write_partition_v6(out: bytearray, message: OffsetFetchResponsePartition) -
         data = metadata.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iqiB(
+        out.append(_pack_iqiB(
             message.partition_index,
             message.committed_offset,
             message.committed_leader_epoch,
             length,
-        )
+        ))
     else:
-        out += _pack_iqi(message.partition_index, message.committed_offset, message.committed_leader_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_iqi(
+            message.partition_index,
+            message.committed_offset,
+            message.committed_leader_epoch,
+        ))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_h(message.error_code)
+        out.append(_pack_h(message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hB(message.error_code, 0)
+        out.append(_pack_hB(message.error_code, 0))
 
 
-def _write_topic_v6(out: bytearray, message: OffsetFetchResponseTopic) -> None:
+def _write_topic_v6(out: Pieces, message: OffsetFetchResponseTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_v6(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v6(out: bytearray, message: OffsetFetchResponse) -> None:
+def _write_v6(out: Pieces, message: OffsetFetchResponse) -> None:
     if len(message.groups) != 0:
         raise Malformed
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v6(out, topics_item)
     if message.unknown_tags:
-        out += _pack_h(message.error_code)
+        out.append(_pack_h(message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hB(message.error_code, 0)
+        out.append(_pack_hB(message.error_code, 0))
 
 
-def _write_partitions_v8(out: bytearray, message: OffsetFetchResponsePartitions) -> None:
+def _write_partitions_v8(out: Pieces, message: OffsetFetchResponsePartitions) -> None:
     metadata = message.metadata
     if metadata is None:
         data = b""
@@ -934,147 +983,151 @@ def _write_partitions_v8(out: bytearray, message: OffsetFetchResponsePartitions)
         data = metadata.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iqiB(
+        out.append(_pack_iqiB(
             message.partition_index,
             message.committed_offset,
             message.committed_leader_epoch,
             length,
-        )
+        ))
     else:
-        out += _pack_iqi(message.partition_index, message.committed_offset, message.committed_leader_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_iqi(
+            message.partition_index,
+            message.committed_offset,
+            message.committed_leader_epoch,
+        ))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_h(message.error_code)
+        out.append(_pack_h(message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hB(message.error_code, 0)
+        out.append(_pack_hB(message.error_code, 0))
 
 
-def _write_topics_v8(out: bytearray, message: OffsetFetchResponseTopics) -> None:
+def _write_topics_v8(out: Pieces, message: OffsetFetchResponseTopics) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partitions_v8(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_group_v8(out: bytearray, message: OffsetFetchResponseGroup) -> None:
+def _write_group_v8(out: Pieces, message: OffsetFetchResponseGroup) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topics_v8(out, topics_item)
     if message.unknown_tags:
-        out += _pack_h(message.error_code)
+        out.append(_pack_h(message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hB(message.error_code, 0)
+        out.append(_pack_hB(message.error_code, 0))
 
 
-def _write_v8(out: bytearray, message: OffsetFetchResponse) -> None:
+def _write_v8(out: Pieces, message: OffsetFetchResponse) -> None:
     if len(message.topics) != 0:
         raise Malformed
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_group_v8(out, groups_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topics_v10(out: bytearray, message: OffsetFetchResponseTopics) -> None:
+def _write_topics_v10(out: Pieces, message: OffsetFetchResponseTopics) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partitions_v8(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_group_v10(out: bytearray, message: OffsetFetchResponseGroup) -> None:
+def _write_group_v10(out: Pieces, message: OffsetFetchResponseGroup) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topics_v10(out, topics_item)
     if message.unknown_tags:
-        out += _pack_h(message.error_code)
+        out.append(_pack_h(message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hB(message.error_code, 0)
+        out.append(_pack_hB(message.error_code, 0))
 
 
-def _write_v10(out: bytearray, message: OffsetFetchResponse) -> None:
+def _write_v10(out: Pieces, message: OffsetFetchResponse) -> None:
     if len(message.topics) != 0:
         raise Malformed
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_group_v10(out, groups_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

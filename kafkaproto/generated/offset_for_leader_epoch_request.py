@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -150,7 +153,7 @@ class OffsetForLeaderEpochRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[OffsetForLeaderEpochRequest, int]:
         return _READERS[version - 2](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 2](out, self)
 
     @staticmethod
@@ -163,91 +166,109 @@ def _read_offset_for_leader_partition_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[OffsetForLeaderEpochRequestOffsetForLeaderPartition, int]:
-    partition, current_leader_epoch, leader_epoch = _unpack_iii(buffer, position)
+    message = OffsetForLeaderEpochRequestOffsetForLeaderPartition.__new__(
+        OffsetForLeaderEpochRequestOffsetForLeaderPartition,
+    )
+    message.partition, message.current_leader_epoch, message.leader_epoch = _unpack_iii(buffer, position)
     position += 12
-    return OffsetForLeaderEpochRequestOffsetForLeaderPartition(
-        partition,
-        current_leader_epoch,
-        leader_epoch,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_offset_for_leader_topic_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[OffsetForLeaderEpochRequestOffsetForLeaderTopic, int]:
+    message = OffsetForLeaderEpochRequestOffsetForLeaderTopic.__new__(
+        OffsetForLeaderEpochRequestOffsetForLeaderTopic,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[OffsetForLeaderEpochRequestOffsetForLeaderPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_offset_for_leader_partition_v2(buffer, position)
-        partitions.append(partitions_item)
-    return OffsetForLeaderEpochRequestOffsetForLeaderTopic(topic, partitions), position
+    partitions: list[OffsetForLeaderEpochRequestOffsetForLeaderPartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_offset_for_leader_partition_v2(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochRequest, int]:
-    topics: list[OffsetForLeaderEpochRequestOffsetForLeaderTopic]
+    message = OffsetForLeaderEpochRequest.__new__(OffsetForLeaderEpochRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_offset_for_leader_topic_v2(buffer, position)
-        topics.append(topics_item)
-    return OffsetForLeaderEpochRequest(-2, topics), position
+    topics: list[OffsetForLeaderEpochRequestOffsetForLeaderTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_offset_for_leader_topic_v2(buffer, position)
+            topics.append(topics_item)
+    message.replica_id = -2
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochRequest, int]:
-    topics: list[OffsetForLeaderEpochRequestOffsetForLeaderTopic]
-    replica_id, count = _unpack_ii(buffer, position)
+    message = OffsetForLeaderEpochRequest.__new__(OffsetForLeaderEpochRequest)
+    message.replica_id, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_offset_for_leader_topic_v2(buffer, position)
-        topics.append(topics_item)
-    return OffsetForLeaderEpochRequest(replica_id, topics), position
+    topics: list[OffsetForLeaderEpochRequestOffsetForLeaderTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_offset_for_leader_topic_v2(buffer, position)
+            topics.append(topics_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_offset_for_leader_partition_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[OffsetForLeaderEpochRequestOffsetForLeaderPartition, int]:
-    partition, current_leader_epoch, leader_epoch, tags = _unpack_iiiB(buffer, position)
+    message = OffsetForLeaderEpochRequestOffsetForLeaderPartition.__new__(
+        OffsetForLeaderEpochRequestOffsetForLeaderPartition,
+    )
+    (
+        message.partition,
+        message.current_leader_epoch,
+        message.leader_epoch,
+        tags,
+    ) = _unpack_iiiB(buffer, position)
     position += 13
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetForLeaderEpochRequestOffsetForLeaderPartition(
-        partition,
-        current_leader_epoch,
-        leader_epoch,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_offset_for_leader_topic_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[OffsetForLeaderEpochRequestOffsetForLeaderTopic, int]:
+    message = OffsetForLeaderEpochRequestOffsetForLeaderTopic.__new__(
+        OffsetForLeaderEpochRequestOffsetForLeaderTopic,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -255,94 +276,95 @@ def _read_offset_for_leader_topic_v4(
     if not length:
         raise Malformed
     end = position + length - 1
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[OffsetForLeaderEpochRequestOffsetForLeaderPartition]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_offset_for_leader_partition_v4(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[OffsetForLeaderEpochRequestOffsetForLeaderPartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_offset_for_leader_partition_v4(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetForLeaderEpochRequestOffsetForLeaderTopic(topic, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochRequest, int]:
-    topics: list[OffsetForLeaderEpochRequestOffsetForLeaderTopic]
-    replica_id, count = _unpack_iB(buffer, position)
+    message = OffsetForLeaderEpochRequest.__new__(OffsetForLeaderEpochRequest)
+    message.replica_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_offset_for_leader_topic_v4(buffer, position)
-        topics.append(topics_item)
+    topics: list[OffsetForLeaderEpochRequestOffsetForLeaderTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_offset_for_leader_topic_v4(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetForLeaderEpochRequest(replica_id, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_offset_for_leader_partition_v2(
-    out: bytearray,
+    out: Pieces,
     message: OffsetForLeaderEpochRequestOffsetForLeaderPartition,
 ) -> None:
-    out += _pack_iii(message.partition, message.current_leader_epoch, message.leader_epoch)
+    out.append(_pack_iii(message.partition, message.current_leader_epoch, message.leader_epoch))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_offset_for_leader_topic_v2(
-    out: bytearray,
+    out: Pieces,
     message: OffsetForLeaderEpochRequestOffsetForLeaderTopic,
 ) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_offset_for_leader_partition_v2(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: OffsetForLeaderEpochRequest) -> None:
+def _write_v2(out: Pieces, message: OffsetForLeaderEpochRequest) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for topics_item in topics:
         _write_offset_for_leader_topic_v2(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: OffsetForLeaderEpochRequest) -> None:
+def _write_v3(out: Pieces, message: OffsetForLeaderEpochRequest) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_ii(message.replica_id, count)
+    out.append(_pack_ii(message.replica_id, count))
     for topics_item in topics:
         _write_offset_for_leader_topic_v2(out, topics_item)
     if message.unknown_tags:
@@ -350,56 +372,56 @@ def _write_v3(out: bytearray, message: OffsetForLeaderEpochRequest) -> None:
 
 
 def _write_offset_for_leader_partition_v4(
-    out: bytearray,
+    out: Pieces,
     message: OffsetForLeaderEpochRequestOffsetForLeaderPartition,
 ) -> None:
     if message.unknown_tags:
-        out += _pack_iii(message.partition, message.current_leader_epoch, message.leader_epoch)
+        out.append(_pack_iii(message.partition, message.current_leader_epoch, message.leader_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iiiB(message.partition, message.current_leader_epoch, message.leader_epoch, 0)
+        out.append(_pack_iiiB(message.partition, message.current_leader_epoch, message.leader_epoch, 0))
 
 
 def _write_offset_for_leader_topic_v4(
-    out: bytearray,
+    out: Pieces,
     message: OffsetForLeaderEpochRequestOffsetForLeaderTopic,
 ) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_offset_for_leader_partition_v4(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v4(out: bytearray, message: OffsetForLeaderEpochRequest) -> None:
+def _write_v4(out: Pieces, message: OffsetForLeaderEpochRequest) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.replica_id, count)
+        out.append(_pack_iB(message.replica_id, count))
     else:
-        out += _pack_i(message.replica_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.replica_id))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_offset_for_leader_topic_v4(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -155,7 +158,7 @@ class OffsetForLeaderEpochResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[OffsetForLeaderEpochResponse, int]:
         return _READERS[version - 2](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 2](out, self)
 
     @staticmethod
@@ -168,78 +171,92 @@ def _read_epoch_end_offset_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[OffsetForLeaderEpochResponseEpochEndOffset, int]:
-    error_code, partition, leader_epoch, end_offset = _unpack_hiiq(buffer, position)
+    message = OffsetForLeaderEpochResponseEpochEndOffset.__new__(OffsetForLeaderEpochResponseEpochEndOffset)
+    (
+        message.error_code,
+        message.partition,
+        message.leader_epoch,
+        message.end_offset,
+    ) = _unpack_hiiq(buffer, position)
     position += 18
-    return OffsetForLeaderEpochResponseEpochEndOffset(
-        error_code,
-        partition,
-        leader_epoch,
-        end_offset,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_offset_for_leader_topic_result_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult, int]:
+    message = OffsetForLeaderEpochResponseOffsetForLeaderTopicResult.__new__(
+        OffsetForLeaderEpochResponseOffsetForLeaderTopicResult,
+    )
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[OffsetForLeaderEpochResponseEpochEndOffset]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_epoch_end_offset_v2(buffer, position)
-        partitions.append(partitions_item)
-    return OffsetForLeaderEpochResponseOffsetForLeaderTopicResult(topic, partitions), position
+    partitions: list[OffsetForLeaderEpochResponseEpochEndOffset] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_epoch_end_offset_v2(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochResponse, int]:
-    topics: list[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = OffsetForLeaderEpochResponse.__new__(OffsetForLeaderEpochResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_offset_for_leader_topic_result_v2(buffer, position)
-        topics.append(topics_item)
-    return OffsetForLeaderEpochResponse(throttle_time_ms, topics), position
+    topics: list[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_offset_for_leader_topic_result_v2(buffer, position)
+            topics.append(topics_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_epoch_end_offset_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[OffsetForLeaderEpochResponseEpochEndOffset, int]:
-    error_code, partition, leader_epoch, end_offset, tags = _unpack_hiiqB(buffer, position)
+    message = OffsetForLeaderEpochResponseEpochEndOffset.__new__(OffsetForLeaderEpochResponseEpochEndOffset)
+    (
+        message.error_code,
+        message.partition,
+        message.leader_epoch,
+        message.end_offset,
+        tags,
+    ) = _unpack_hiiqB(buffer, position)
     position += 19
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetForLeaderEpochResponseEpochEndOffset(
-        error_code,
-        partition,
-        leader_epoch,
-        end_offset,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_offset_for_leader_topic_result_v4(
     buffer: Buffer,
     position: int,
 ) -> tuple[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult, int]:
+    message = OffsetForLeaderEpochResponseOffsetForLeaderTopicResult.__new__(
+        OffsetForLeaderEpochResponseOffsetForLeaderTopicResult,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -247,135 +264,147 @@ def _read_offset_for_leader_topic_result_v4(
     if not length:
         raise Malformed
     end = position + length - 1
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[OffsetForLeaderEpochResponseEpochEndOffset]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_epoch_end_offset_v4(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[OffsetForLeaderEpochResponseEpochEndOffset] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_epoch_end_offset_v4(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetForLeaderEpochResponseOffsetForLeaderTopicResult(topic, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochResponse, int]:
-    topics: list[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = OffsetForLeaderEpochResponse.__new__(OffsetForLeaderEpochResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_offset_for_leader_topic_result_v4(buffer, position)
-        topics.append(topics_item)
+    topics: list[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_offset_for_leader_topic_result_v4(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return OffsetForLeaderEpochResponse(throttle_time_ms, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_epoch_end_offset_v2(out: bytearray, message: OffsetForLeaderEpochResponseEpochEndOffset) -> None:
-    out += _pack_hiiq(message.error_code, message.partition, message.leader_epoch, message.end_offset)
+def _write_epoch_end_offset_v2(out: Pieces, message: OffsetForLeaderEpochResponseEpochEndOffset) -> None:
+    out.append(_pack_hiiq(message.error_code, message.partition, message.leader_epoch, message.end_offset))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_offset_for_leader_topic_result_v2(
-    out: bytearray,
+    out: Pieces,
     message: OffsetForLeaderEpochResponseOffsetForLeaderTopicResult,
 ) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_epoch_end_offset_v2(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: OffsetForLeaderEpochResponse) -> None:
+def _write_v2(out: Pieces, message: OffsetForLeaderEpochResponse) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_offset_for_leader_topic_result_v2(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_epoch_end_offset_v4(out: bytearray, message: OffsetForLeaderEpochResponseEpochEndOffset) -> None:
+def _write_epoch_end_offset_v4(out: Pieces, message: OffsetForLeaderEpochResponseEpochEndOffset) -> None:
     if message.unknown_tags:
-        out += _pack_hiiq(message.error_code, message.partition, message.leader_epoch, message.end_offset)
+        out.append(_pack_hiiq(
+            message.error_code,
+            message.partition,
+            message.leader_epoch,
+            message.end_offset,
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hiiqB(message.error_code, message.partition, message.leader_epoch, message.end_offset, 0)
+        out.append(_pack_hiiqB(
+            message.error_code,
+            message.partition,
+            message.leader_epoch,
+            message.end_offset,
+            0,
+        ))
 
 
 def _write_offset_for_leader_topic_result_v4(
-    out: bytearray,
+    out: Pieces,
     message: OffsetForLeaderEpochResponseOffsetForLeaderTopicResult,
 ) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_epoch_end_offset_v4(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v4(out: bytearray, message: OffsetForLeaderEpochResponse) -> None:
+def _write_v4(out: Pieces, message: OffsetForLeaderEpochResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_offset_for_leader_topic_result_v4(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
     pack_uuids,
     read_tag_section,
@@ -146,7 +149,7 @@ class PartitionChangeRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[PartitionChangeRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -156,15 +159,19 @@ class PartitionChangeRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]:
-    partition_id, topic_id, tags = _unpack_iuB(buffer, position)
+    message = PartitionChangeRecord.__new__(PartitionChangeRecord)
+    message.partition_id, message.topic_id, tags = _unpack_iuB(buffer, position)
     position += 21
-    isr: list[int] | None = None
-    leader: int = -2
-    replicas: list[int] | None = None
-    removing_replicas: list[int] | None = None
-    adding_replicas: list[int] | None = None
-    leader_recovery_state: int = -1
-    unknown: dict[int, bytes] | None = None
+    message.directories = None
+    message.eligible_leader_replicas = None
+    message.last_known_elr = None
+    message.isr = None
+    message.leader = -2
+    message.replicas = None
+    message.removing_replicas = None
+    message.adding_replicas = None
+    message.leader_recovery_state = -1
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -174,16 +181,15 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    isr = None
+                    message.isr = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        isr = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.isr = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        isr = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.isr = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             elif tag == 1:
-                (leader,) = _unpack_i(buffer, position)
+                (message.leader,) = _unpack_i(buffer, position)
                 position += 4
             elif tag == 2:
                 count = buffer[position]
@@ -191,81 +197,69 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    replicas = None
+                    message.replicas = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        replicas = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.replicas = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        replicas = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.replicas = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             elif tag == 3:
                 count = buffer[position]
                 position += 1
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    removing_replicas = None
+                    message.removing_replicas = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        removing_replicas = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.removing_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        removing_replicas = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.removing_replicas = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             elif tag == 4:
                 count = buffer[position]
                 position += 1
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    adding_replicas = None
+                    message.adding_replicas = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        adding_replicas = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.adding_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        adding_replicas = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.adding_replicas = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             elif tag == 5:
-                (leader_recovery_state,) = _unpack_b(buffer, position)
+                (message.leader_recovery_state,) = _unpack_b(buffer, position)
                 position += 1
             elif tag in (6, 7, 8,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return PartitionChangeRecord(
-        partition_id,
-        topic_id,
-        isr,
-        leader,
-        replicas,
-        removing_replicas,
-        adding_replicas,
-        leader_recovery_state,
-        None,
-        None,
-        None,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]:
-    partition_id, topic_id, tags = _unpack_iuB(buffer, position)
+    message = PartitionChangeRecord.__new__(PartitionChangeRecord)
+    message.partition_id, message.topic_id, tags = _unpack_iuB(buffer, position)
     position += 21
-    isr: list[int] | None = None
-    leader: int = -2
-    replicas: list[int] | None = None
-    removing_replicas: list[int] | None = None
-    adding_replicas: list[int] | None = None
-    leader_recovery_state: int = -1
-    directories: list[bytes] | None = None
-    unknown: dict[int, bytes] | None = None
+    message.eligible_leader_replicas = None
+    message.last_known_elr = None
+    message.isr = None
+    message.leader = -2
+    message.replicas = None
+    message.removing_replicas = None
+    message.adding_replicas = None
+    message.leader_recovery_state = -1
+    message.directories = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -275,16 +269,15 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    isr = None
+                    message.isr = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        isr = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.isr = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        isr = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.isr = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             elif tag == 1:
-                (leader,) = _unpack_i(buffer, position)
+                (message.leader,) = _unpack_i(buffer, position)
                 position += 4
             elif tag == 2:
                 count = buffer[position]
@@ -292,44 +285,41 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    replicas = None
+                    message.replicas = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        replicas = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.replicas = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        replicas = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.replicas = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             elif tag == 3:
                 count = buffer[position]
                 position += 1
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    removing_replicas = None
+                    message.removing_replicas = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        removing_replicas = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.removing_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        removing_replicas = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.removing_replicas = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             elif tag == 4:
                 count = buffer[position]
                 position += 1
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    adding_replicas = None
+                    message.adding_replicas = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        adding_replicas = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.adding_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        adding_replicas = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.adding_replicas = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             elif tag == 5:
-                (leader_recovery_state,) = _unpack_b(buffer, position)
+                (message.leader_recovery_state,) = _unpack_b(buffer, position)
                 position += 1
             elif tag == 8:
                 count = buffer[position]
@@ -337,49 +327,37 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    directories = None
+                    message.directories = None
                 else:
-                    count -= 1
-                    directories = unpack_many("16s", 16, count, buffer, position)
-                    position += count * 16
+                    message.directories = unpack_many("16s", 16, count - 1, buffer, position)
+                    position += count * 16 - 16
             elif tag in (6, 7,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return PartitionChangeRecord(
-        partition_id,
-        topic_id,
-        isr,
-        leader,
-        replicas,
-        removing_replicas,
-        adding_replicas,
-        leader_recovery_state,
-        directories,
-        None,
-        None,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]:
-    partition_id, topic_id, tags = _unpack_iuB(buffer, position)
+    message = PartitionChangeRecord.__new__(PartitionChangeRecord)
+    message.partition_id, message.topic_id, tags = _unpack_iuB(buffer, position)
     position += 21
-    isr: list[int] | None = None
-    leader: int = -2
-    replicas: list[int] | None = None
-    removing_replicas: list[int] | None = None
-    adding_replicas: list[int] | None = None
-    leader_recovery_state: int = -1
-    eligible_leader_replicas: list[int] | None = None
-    last_known_elr: list[int] | None = None
-    directories: list[bytes] | None = None
-    unknown: dict[int, bytes] | None = None
+    message.isr = None
+    message.leader = -2
+    message.replicas = None
+    message.removing_replicas = None
+    message.adding_replicas = None
+    message.leader_recovery_state = -1
+    message.eligible_leader_replicas = None
+    message.last_known_elr = None
+    message.directories = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -389,16 +367,15 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    isr = None
+                    message.isr = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        isr = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.isr = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        isr = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.isr = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             elif tag == 1:
-                (leader,) = _unpack_i(buffer, position)
+                (message.leader,) = _unpack_i(buffer, position)
                 position += 4
             elif tag == 2:
                 count = buffer[position]
@@ -406,44 +383,41 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    replicas = None
+                    message.replicas = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        replicas = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.replicas = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        replicas = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.replicas = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             elif tag == 3:
                 count = buffer[position]
                 position += 1
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    removing_replicas = None
+                    message.removing_replicas = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        removing_replicas = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.removing_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        removing_replicas = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.removing_replicas = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             elif tag == 4:
                 count = buffer[position]
                 position += 1
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    adding_replicas = None
+                    message.adding_replicas = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        adding_replicas = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.adding_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        adding_replicas = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.adding_replicas = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             elif tag == 5:
-                (leader_recovery_state,) = _unpack_b(buffer, position)
+                (message.leader_recovery_state,) = _unpack_b(buffer, position)
                 position += 1
             elif tag == 6:
                 count = buffer[position]
@@ -451,63 +425,48 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    eligible_leader_replicas = None
+                    message.eligible_leader_replicas = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        eligible_leader_replicas = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.eligible_leader_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        eligible_leader_replicas = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.eligible_leader_replicas = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             elif tag == 7:
                 count = buffer[position]
                 position += 1
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    last_known_elr = None
+                    message.last_known_elr = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        last_known_elr = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.last_known_elr = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        last_known_elr = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.last_known_elr = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             elif tag == 8:
                 count = buffer[position]
                 position += 1
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    directories = None
+                    message.directories = None
                 else:
-                    count -= 1
-                    directories = unpack_many("16s", 16, count, buffer, position)
-                    position += count * 16
+                    message.directories = unpack_many("16s", 16, count - 1, buffer, position)
+                    position += count * 16 - 16
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return PartitionChangeRecord(
-        partition_id,
-        topic_id,
-        isr,
-        leader,
-        replicas,
-        removing_replicas,
-        adding_replicas,
-        leader_recovery_state,
-        directories,
-        eligible_leader_replicas,
-        last_known_elr,
-        unknown,
-    ), position
+    return message, position
 
 
-def _write_v0(out: bytearray, message: PartitionChangeRecord) -> None:
+def _write_v0(out: Pieces, message: PartitionChangeRecord) -> None:
     if message.directories is not None:
         raise Malformed
     if message.eligible_leader_replicas is not None:
@@ -517,10 +476,11 @@ def _write_v0(out: bytearray, message: PartitionChangeRecord) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
-    out += _pack_iu(message.partition_id, topic_id)
+    out.append(_pack_iu(message.partition_id, topic_id))
     tagged = []
+    section: Pieces
     if message.isr is not None:
-        section = bytearray()
+        section = []
         isr = message.isr
         if isr is None:
             isr = EMPTY
@@ -528,20 +488,20 @@ def _write_v0(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(isr) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(isr) < TABLE_SIZE:
-            section += PACK_INT32[len(isr)](*isr)
+            section.append(PACK_INT32[len(isr)](*isr))
         else:
-            section += pack_many("i", isr)
-        tagged.append((0, section))
+            section.append(pack_many("i", isr))
+        tagged.append((0, b"".join(section)))
     if message.leader != -2:
-        section = bytearray()
-        section += _pack_i(message.leader)
-        tagged.append((1, section))
+        section = []
+        section.append(_pack_i(message.leader))
+        tagged.append((1, b"".join(section)))
     if message.replicas is not None:
-        section = bytearray()
+        section = []
         replicas = message.replicas
         if replicas is None:
             replicas = EMPTY
@@ -549,16 +509,16 @@ def _write_v0(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(replicas) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(replicas) < TABLE_SIZE:
-            section += PACK_INT32[len(replicas)](*replicas)
+            section.append(PACK_INT32[len(replicas)](*replicas))
         else:
-            section += pack_many("i", replicas)
-        tagged.append((2, section))
+            section.append(pack_many("i", replicas))
+        tagged.append((2, b"".join(section)))
     if message.removing_replicas is not None:
-        section = bytearray()
+        section = []
         removing_replicas = message.removing_replicas
         if removing_replicas is None:
             removing_replicas = EMPTY
@@ -566,16 +526,16 @@ def _write_v0(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(removing_replicas) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(removing_replicas) < TABLE_SIZE:
-            section += PACK_INT32[len(removing_replicas)](*removing_replicas)
+            section.append(PACK_INT32[len(removing_replicas)](*removing_replicas))
         else:
-            section += pack_many("i", removing_replicas)
-        tagged.append((3, section))
+            section.append(pack_many("i", removing_replicas))
+        tagged.append((3, b"".join(section)))
     if message.adding_replicas is not None:
-        section = bytearray()
+        section = []
         adding_replicas = message.adding_replicas
         if adding_replicas is None:
             adding_replicas = EMPTY
@@ -583,25 +543,25 @@ def _write_v0(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(adding_replicas) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(adding_replicas) < TABLE_SIZE:
-            section += PACK_INT32[len(adding_replicas)](*adding_replicas)
+            section.append(PACK_INT32[len(adding_replicas)](*adding_replicas))
         else:
-            section += pack_many("i", adding_replicas)
-        tagged.append((4, section))
+            section.append(pack_many("i", adding_replicas))
+        tagged.append((4, b"".join(section)))
     if message.leader_recovery_state != -1:
-        section = bytearray()
-        section += _pack_b(message.leader_recovery_state)
-        tagged.append((5, section))
+        section = []
+        section.append(_pack_b(message.leader_recovery_state))
+        tagged.append((5, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: PartitionChangeRecord) -> None:
+def _write_v1(out: Pieces, message: PartitionChangeRecord) -> None:
     if message.eligible_leader_replicas is not None:
         raise Malformed
     if message.last_known_elr is not None:
@@ -609,10 +569,11 @@ def _write_v1(out: bytearray, message: PartitionChangeRecord) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
-    out += _pack_iu(message.partition_id, topic_id)
+    out.append(_pack_iu(message.partition_id, topic_id))
     tagged = []
+    section: Pieces
     if message.isr is not None:
-        section = bytearray()
+        section = []
         isr = message.isr
         if isr is None:
             isr = EMPTY
@@ -620,20 +581,20 @@ def _write_v1(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(isr) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(isr) < TABLE_SIZE:
-            section += PACK_INT32[len(isr)](*isr)
+            section.append(PACK_INT32[len(isr)](*isr))
         else:
-            section += pack_many("i", isr)
-        tagged.append((0, section))
+            section.append(pack_many("i", isr))
+        tagged.append((0, b"".join(section)))
     if message.leader != -2:
-        section = bytearray()
-        section += _pack_i(message.leader)
-        tagged.append((1, section))
+        section = []
+        section.append(_pack_i(message.leader))
+        tagged.append((1, b"".join(section)))
     if message.replicas is not None:
-        section = bytearray()
+        section = []
         replicas = message.replicas
         if replicas is None:
             replicas = EMPTY
@@ -641,16 +602,16 @@ def _write_v1(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(replicas) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(replicas) < TABLE_SIZE:
-            section += PACK_INT32[len(replicas)](*replicas)
+            section.append(PACK_INT32[len(replicas)](*replicas))
         else:
-            section += pack_many("i", replicas)
-        tagged.append((2, section))
+            section.append(pack_many("i", replicas))
+        tagged.append((2, b"".join(section)))
     if message.removing_replicas is not None:
-        section = bytearray()
+        section = []
         removing_replicas = message.removing_replicas
         if removing_replicas is None:
             removing_replicas = EMPTY
@@ -658,16 +619,16 @@ def _write_v1(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(removing_replicas) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(removing_replicas) < TABLE_SIZE:
-            section += PACK_INT32[len(removing_replicas)](*removing_replicas)
+            section.append(PACK_INT32[len(removing_replicas)](*removing_replicas))
         else:
-            section += pack_many("i", removing_replicas)
-        tagged.append((3, section))
+            section.append(pack_many("i", removing_replicas))
+        tagged.append((3, b"".join(section)))
     if message.adding_replicas is not None:
-        section = bytearray()
+        section = []
         adding_replicas = message.adding_replicas
         if adding_replicas is None:
             adding_replicas = EMPTY
@@ -675,20 +636,20 @@ def _write_v1(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(adding_replicas) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(adding_replicas) < TABLE_SIZE:
-            section += PACK_INT32[len(adding_replicas)](*adding_replicas)
+            section.append(PACK_INT32[len(adding_replicas)](*adding_replicas))
         else:
-            section += pack_many("i", adding_replicas)
-        tagged.append((4, section))
+            section.append(pack_many("i", adding_replicas))
+        tagged.append((4, b"".join(section)))
     if message.leader_recovery_state != -1:
-        section = bytearray()
-        section += _pack_b(message.leader_recovery_state)
-        tagged.append((5, section))
+        section = []
+        section.append(_pack_b(message.leader_recovery_state))
+        tagged.append((5, b"".join(section)))
     if message.directories is not None:
-        section = bytearray()
+        section = []
         directories = message.directories
         if directories is None:
             directories = EMPTY
@@ -696,25 +657,26 @@ def _write_v1(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(directories) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
-        section += pack_uuids(directories)
-        tagged.append((8, section))
+            section.append(pack_length(count))
+        section.append(pack_uuids(directories))
+        tagged.append((8, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: PartitionChangeRecord) -> None:
+def _write_v2(out: Pieces, message: PartitionChangeRecord) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
-    out += _pack_iu(message.partition_id, topic_id)
+    out.append(_pack_iu(message.partition_id, topic_id))
     tagged = []
+    section: Pieces
     if message.isr is not None:
-        section = bytearray()
+        section = []
         isr = message.isr
         if isr is None:
             isr = EMPTY
@@ -722,20 +684,20 @@ def _write_v2(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(isr) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(isr) < TABLE_SIZE:
-            section += PACK_INT32[len(isr)](*isr)
+            section.append(PACK_INT32[len(isr)](*isr))
         else:
-            section += pack_many("i", isr)
-        tagged.append((0, section))
+            section.append(pack_many("i", isr))
+        tagged.append((0, b"".join(section)))
     if message.leader != -2:
-        section = bytearray()
-        section += _pack_i(message.leader)
-        tagged.append((1, section))
+        section = []
+        section.append(_pack_i(message.leader))
+        tagged.append((1, b"".join(section)))
     if message.replicas is not None:
-        section = bytearray()
+        section = []
         replicas = message.replicas
         if replicas is None:
             replicas = EMPTY
@@ -743,16 +705,16 @@ def _write_v2(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(replicas) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(replicas) < TABLE_SIZE:
-            section += PACK_INT32[len(replicas)](*replicas)
+            section.append(PACK_INT32[len(replicas)](*replicas))
         else:
-            section += pack_many("i", replicas)
-        tagged.append((2, section))
+            section.append(pack_many("i", replicas))
+        tagged.append((2, b"".join(section)))
     if message.removing_replicas is not None:
-        section = bytearray()
+        section = []
         removing_replicas = message.removing_replicas
         if removing_replicas is None:
             removing_replicas = EMPTY
@@ -760,16 +722,16 @@ def _write_v2(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(removing_replicas) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(removing_replicas) < TABLE_SIZE:
-            section += PACK_INT32[len(removing_replicas)](*removing_replicas)
+            section.append(PACK_INT32[len(removing_replicas)](*removing_replicas))
         else:
-            section += pack_many("i", removing_replicas)
-        tagged.append((3, section))
+            section.append(pack_many("i", removing_replicas))
+        tagged.append((3, b"".join(section)))
     if message.adding_replicas is not None:
-        section = bytearray()
+        section = []
         adding_replicas = message.adding_replicas
         if adding_replicas is None:
             adding_replicas = EMPTY
@@ -777,20 +739,20 @@ def _write_v2(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(adding_replicas) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(adding_replicas) < TABLE_SIZE:
-            section += PACK_INT32[len(adding_replicas)](*adding_replicas)
+            section.append(PACK_INT32[len(adding_replicas)](*adding_replicas))
         else:
-            section += pack_many("i", adding_replicas)
-        tagged.append((4, section))
+            section.append(pack_many("i", adding_replicas))
+        tagged.append((4, b"".join(section)))
     if message.leader_recovery_state != -1:
-        section = bytearray()
-        section += _pack_b(message.leader_recovery_state)
-        tagged.append((5, section))
+        section = []
+        section.append(_pack_b(message.leader_recovery_state))
+        tagged.append((5, b"".join(section)))
     if message.eligible_leader_replicas is not None:
-        section = bytearray()
+        section = []
         eligible_leader_replicas = message.eligible_leader_replicas
         if eligible_leader_replicas is None:
             eligible_leader_replicas = EMPTY
@@ -798,16 +760,16 @@ def _write_v2(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(eligible_leader_replicas) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(eligible_leader_replicas) < TABLE_SIZE:
-            section += PACK_INT32[len(eligible_leader_replicas)](*eligible_leader_replicas)
+            section.append(PACK_INT32[len(eligible_leader_replicas)](*eligible_leader_replicas))
         else:
-            section += pack_many("i", eligible_leader_replicas)
-        tagged.append((6, section))
+            section.append(pack_many("i", eligible_leader_replicas))
+        tagged.append((6, b"".join(section)))
     if message.last_known_elr is not None:
-        section = bytearray()
+        section = []
         last_known_elr = message.last_known_elr
         if last_known_elr is None:
             last_known_elr = EMPTY
@@ -815,16 +777,16 @@ def _write_v2(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(last_known_elr) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(last_known_elr) < TABLE_SIZE:
-            section += PACK_INT32[len(last_known_elr)](*last_known_elr)
+            section.append(PACK_INT32[len(last_known_elr)](*last_known_elr))
         else:
-            section += pack_many("i", last_known_elr)
-        tagged.append((7, section))
+            section.append(pack_many("i", last_known_elr))
+        tagged.append((7, b"".join(section)))
     if message.directories is not None:
-        section = bytearray()
+        section = []
         directories = message.directories
         if directories is None:
             directories = EMPTY
@@ -832,15 +794,15 @@ def _write_v2(out: bytearray, message: PartitionChangeRecord) -> None:
         else:
             count = len(directories) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
-        section += pack_uuids(directories)
-        tagged.append((8, section))
+            section.append(pack_length(count))
+        section.append(pack_uuids(directories))
+        tagged.append((8, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
     pack_uuids,
     read_tag_section,
@@ -156,7 +159,7 @@ class PartitionRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[PartitionRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -166,269 +169,221 @@ class PartitionRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
-    replicas: list[int]
-    partition_id, topic_id, count = _unpack_iuB(buffer, position)
+    message = PartitionRecord.__new__(PartitionRecord)
+    message.partition_id, message.topic_id, count = _unpack_iuB(buffer, position)
     position += 21
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        replicas = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.replicas = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    isr: list[int]
+        message.replicas = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        isr = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.isr = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        isr = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    removing_replicas: list[int]
+        message.isr = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        removing_replicas = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.removing_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        removing_replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    adding_replicas: list[int]
+        message.removing_replicas = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        adding_replicas = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.adding_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        adding_replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    leader, leader_epoch, partition_epoch, tags = _unpack_iiiB(buffer, position)
+        message.adding_replicas = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
+    message.leader, message.leader_epoch, message.partition_epoch, tags = _unpack_iiiB(buffer, position)
     position += 13
-    leader_recovery_state: int = 0
-    unknown: dict[int, bytes] | None = None
+    message.directories = []
+    message.eligible_leader_replicas = None
+    message.last_known_elr = None
+    message.leader_recovery_state = 0
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (leader_recovery_state,) = _unpack_b(buffer, position)
+                (message.leader_recovery_state,) = _unpack_b(buffer, position)
                 position += 1
             elif tag in (1, 2,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return PartitionRecord(
-        partition_id,
-        topic_id,
-        replicas,
-        isr,
-        removing_replicas,
-        adding_replicas,
-        leader,
-        leader_recovery_state,
-        leader_epoch,
-        partition_epoch,
-        [],
-        None,
-        None,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
-    replicas: list[int]
-    partition_id, topic_id, count = _unpack_iuB(buffer, position)
+    message = PartitionRecord.__new__(PartitionRecord)
+    message.partition_id, message.topic_id, count = _unpack_iuB(buffer, position)
     position += 21
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        replicas = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.replicas = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    isr: list[int]
+        message.replicas = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        isr = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.isr = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        isr = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    removing_replicas: list[int]
+        message.isr = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        removing_replicas = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.removing_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        removing_replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    adding_replicas: list[int]
+        message.removing_replicas = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        adding_replicas = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.adding_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        adding_replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    directories: list[bytes]
-    leader, leader_epoch, partition_epoch, count = _unpack_iiiB(buffer, position)
+        message.adding_replicas = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
+    message.leader, message.leader_epoch, message.partition_epoch, count = _unpack_iiiB(buffer, position)
     position += 13
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    directories = unpack_many("16s", 16, count, buffer, position)
-    position += count * 16
+    message.directories = unpack_many("16s", 16, count - 1, buffer, position)
+    position += count * 16 - 16
     tags = buffer[position]
     position += 1
-    leader_recovery_state: int = 0
-    unknown: dict[int, bytes] | None = None
+    message.eligible_leader_replicas = None
+    message.last_known_elr = None
+    message.leader_recovery_state = 0
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (leader_recovery_state,) = _unpack_b(buffer, position)
+                (message.leader_recovery_state,) = _unpack_b(buffer, position)
                 position += 1
             elif tag in (1, 2,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return PartitionRecord(
-        partition_id,
-        topic_id,
-        replicas,
-        isr,
-        removing_replicas,
-        adding_replicas,
-        leader,
-        leader_recovery_state,
-        leader_epoch,
-        partition_epoch,
-        directories,
-        None,
-        None,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
-    replicas: list[int]
-    partition_id, topic_id, count = _unpack_iuB(buffer, position)
+    message = PartitionRecord.__new__(PartitionRecord)
+    message.partition_id, message.topic_id, count = _unpack_iuB(buffer, position)
     position += 21
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        replicas = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.replicas = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    isr: list[int]
+        message.replicas = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        isr = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.isr = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        isr = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    removing_replicas: list[int]
+        message.isr = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        removing_replicas = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.removing_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        removing_replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    adding_replicas: list[int]
+        message.removing_replicas = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        adding_replicas = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.adding_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        adding_replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    directories: list[bytes]
-    leader, leader_epoch, partition_epoch, count = _unpack_iiiB(buffer, position)
+        message.adding_replicas = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
+    message.leader, message.leader_epoch, message.partition_epoch, count = _unpack_iiiB(buffer, position)
     position += 13
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    directories = unpack_many("16s", 16, count, buffer, position)
-    position += count * 16
+    message.directories = unpack_many("16s", 16, count - 1, buffer, position)
+    position += count * 16 - 16
     tags = buffer[position]
     position += 1
-    leader_recovery_state: int = 0
-    eligible_leader_replicas: list[int] | None = None
-    last_known_elr: list[int] | None = None
-    unknown: dict[int, bytes] | None = None
+    message.leader_recovery_state = 0
+    message.eligible_leader_replicas = None
+    message.last_known_elr = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (leader_recovery_state,) = _unpack_b(buffer, position)
+                (message.leader_recovery_state,) = _unpack_b(buffer, position)
                 position += 1
             elif tag == 1:
                 count = buffer[position]
@@ -436,54 +391,38 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    eligible_leader_replicas = None
+                    message.eligible_leader_replicas = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        eligible_leader_replicas = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.eligible_leader_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        eligible_leader_replicas = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.eligible_leader_replicas = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             elif tag == 2:
                 count = buffer[position]
                 position += 1
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    last_known_elr = None
+                    message.last_known_elr = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        last_known_elr = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.last_known_elr = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        last_known_elr = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.last_known_elr = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return PartitionRecord(
-        partition_id,
-        topic_id,
-        replicas,
-        isr,
-        removing_replicas,
-        adding_replicas,
-        leader,
-        leader_recovery_state,
-        leader_epoch,
-        partition_epoch,
-        directories,
-        eligible_leader_replicas,
-        last_known_elr,
-        unknown,
-    ), position
+    return message, position
 
 
-def _write_v0(out: bytearray, message: PartitionRecord) -> None:
+def _write_v0(out: Pieces, message: PartitionRecord) -> None:
     if len(message.directories) != 0:
         raise Malformed
     if message.eligible_leader_replicas is not None:
@@ -496,57 +435,58 @@ def _write_v0(out: bytearray, message: PartitionRecord) -> None:
     replicas = message.replicas
     count = len(replicas) + 1
     if count < 128:
-        out += _pack_iuB(message.partition_id, topic_id, count)
+        out.append(_pack_iuB(message.partition_id, topic_id, count))
     else:
-        out += _pack_iu(message.partition_id, topic_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iu(message.partition_id, topic_id))
+        out.append(pack_length(count))
     if len(replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(replicas)](*replicas)
+        out.append(PACK_INT32[len(replicas)](*replicas))
     else:
-        out += pack_many("i", replicas)
+        out.append(pack_many("i", replicas))
     isr = message.isr
     count = len(isr) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(isr) < TABLE_SIZE:
-        out += PACK_INT32[len(isr)](*isr)
+        out.append(PACK_INT32[len(isr)](*isr))
     else:
-        out += pack_many("i", isr)
+        out.append(pack_many("i", isr))
     removing_replicas = message.removing_replicas
     count = len(removing_replicas) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(removing_replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(removing_replicas)](*removing_replicas)
+        out.append(PACK_INT32[len(removing_replicas)](*removing_replicas))
     else:
-        out += pack_many("i", removing_replicas)
+        out.append(pack_many("i", removing_replicas))
     adding_replicas = message.adding_replicas
     count = len(adding_replicas) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(adding_replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(adding_replicas)](*adding_replicas)
+        out.append(PACK_INT32[len(adding_replicas)](*adding_replicas))
     else:
-        out += pack_many("i", adding_replicas)
-    out += _pack_iii(message.leader, message.leader_epoch, message.partition_epoch)
+        out.append(pack_many("i", adding_replicas))
+    out.append(_pack_iii(message.leader, message.leader_epoch, message.partition_epoch))
     tagged = []
+    section: Pieces
     if message.leader_recovery_state != 0:
-        section = bytearray()
-        section += _pack_b(message.leader_recovery_state)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_b(message.leader_recovery_state))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: PartitionRecord) -> None:
+def _write_v1(out: Pieces, message: PartitionRecord) -> None:
     if message.eligible_leader_replicas is not None:
         raise Malformed
     if message.last_known_elr is not None:
@@ -557,123 +497,125 @@ def _write_v1(out: bytearray, message: PartitionRecord) -> None:
     replicas = message.replicas
     count = len(replicas) + 1
     if count < 128:
-        out += _pack_iuB(message.partition_id, topic_id, count)
+        out.append(_pack_iuB(message.partition_id, topic_id, count))
     else:
-        out += _pack_iu(message.partition_id, topic_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iu(message.partition_id, topic_id))
+        out.append(pack_length(count))
     if len(replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(replicas)](*replicas)
+        out.append(PACK_INT32[len(replicas)](*replicas))
     else:
-        out += pack_many("i", replicas)
+        out.append(pack_many("i", replicas))
     isr = message.isr
     count = len(isr) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(isr) < TABLE_SIZE:
-        out += PACK_INT32[len(isr)](*isr)
+        out.append(PACK_INT32[len(isr)](*isr))
     else:
-        out += pack_many("i", isr)
+        out.append(pack_many("i", isr))
     removing_replicas = message.removing_replicas
     count = len(removing_replicas) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(removing_replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(removing_replicas)](*removing_replicas)
+        out.append(PACK_INT32[len(removing_replicas)](*removing_replicas))
     else:
-        out += pack_many("i", removing_replicas)
+        out.append(pack_many("i", removing_replicas))
     adding_replicas = message.adding_replicas
     count = len(adding_replicas) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(adding_replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(adding_replicas)](*adding_replicas)
+        out.append(PACK_INT32[len(adding_replicas)](*adding_replicas))
     else:
-        out += pack_many("i", adding_replicas)
+        out.append(pack_many("i", adding_replicas))
     directories = message.directories
     count = len(directories) + 1
     if count < 128:
-        out += _pack_iiiB(message.leader, message.leader_epoch, message.partition_epoch, count)
+        out.append(_pack_iiiB(message.leader, message.leader_epoch, message.partition_epoch, count))
     else:
-        out += _pack_iii(message.leader, message.leader_epoch, message.partition_epoch)
-        write_unsigned_varint(out, count)
-    out += pack_uuids(directories)
+        out.append(_pack_iii(message.leader, message.leader_epoch, message.partition_epoch))
+        out.append(pack_length(count))
+    out.append(pack_uuids(directories))
     tagged = []
+    section: Pieces
     if message.leader_recovery_state != 0:
-        section = bytearray()
-        section += _pack_b(message.leader_recovery_state)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_b(message.leader_recovery_state))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: PartitionRecord) -> None:
+def _write_v2(out: Pieces, message: PartitionRecord) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     replicas = message.replicas
     count = len(replicas) + 1
     if count < 128:
-        out += _pack_iuB(message.partition_id, topic_id, count)
+        out.append(_pack_iuB(message.partition_id, topic_id, count))
     else:
-        out += _pack_iu(message.partition_id, topic_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iu(message.partition_id, topic_id))
+        out.append(pack_length(count))
     if len(replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(replicas)](*replicas)
+        out.append(PACK_INT32[len(replicas)](*replicas))
     else:
-        out += pack_many("i", replicas)
+        out.append(pack_many("i", replicas))
     isr = message.isr
     count = len(isr) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(isr) < TABLE_SIZE:
-        out += PACK_INT32[len(isr)](*isr)
+        out.append(PACK_INT32[len(isr)](*isr))
     else:
-        out += pack_many("i", isr)
+        out.append(pack_many("i", isr))
     removing_replicas = message.removing_replicas
     count = len(removing_replicas) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(removing_replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(removing_replicas)](*removing_replicas)
+        out.append(PACK_INT32[len(removing_replicas)](*removing_replicas))
     else:
-        out += pack_many("i", removing_replicas)
+        out.append(pack_many("i", removing_replicas))
     adding_replicas = message.adding_replicas
     count = len(adding_replicas) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(adding_replicas) < TABLE_SIZE:
-        out += PACK_INT32[len(adding_replicas)](*adding_replicas)
+        out.append(PACK_INT32[len(adding_replicas)](*adding_replicas))
     else:
-        out += pack_many("i", adding_replicas)
+        out.append(pack_many("i", adding_replicas))
     directories = message.directories
     count = len(directories) + 1
     if count < 128:
-        out += _pack_iiiB(message.leader, message.leader_epoch, message.partition_epoch, count)
+        out.append(_pack_iiiB(message.leader, message.leader_epoch, message.partition_epoch, count))
     else:
-        out += _pack_iii(message.leader, message.leader_epoch, message.partition_epoch)
-        write_unsigned_varint(out, count)
-    out += pack_uuids(directories)
+        out.append(_pack_iii(message.leader, message.leader_epoch, message.partition_epoch))
+        out.append(pack_length(count))
+    out.append(pack_uuids(directories))
     tagged = []
+    section: Pieces
     if message.leader_recovery_state != 0:
-        section = bytearray()
-        section += _pack_b(message.leader_recovery_state)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_b(message.leader_recovery_state))
+        tagged.append((0, b"".join(section)))
     if message.eligible_leader_replicas is not None:
-        section = bytearray()
+        section = []
         eligible_leader_replicas = message.eligible_leader_replicas
         if eligible_leader_replicas is None:
             eligible_leader_replicas = EMPTY
@@ -681,16 +623,16 @@ def _write_v2(out: bytearray, message: PartitionRecord) -> None:
         else:
             count = len(eligible_leader_replicas) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(eligible_leader_replicas) < TABLE_SIZE:
-            section += PACK_INT32[len(eligible_leader_replicas)](*eligible_leader_replicas)
+            section.append(PACK_INT32[len(eligible_leader_replicas)](*eligible_leader_replicas))
         else:
-            section += pack_many("i", eligible_leader_replicas)
-        tagged.append((1, section))
+            section.append(pack_many("i", eligible_leader_replicas))
+        tagged.append((1, b"".join(section)))
     if message.last_known_elr is not None:
-        section = bytearray()
+        section = []
         last_known_elr = message.last_known_elr
         if last_known_elr is None:
             last_known_elr = EMPTY
@@ -698,18 +640,18 @@ def _write_v2(out: bytearray, message: PartitionRecord) -> None:
         else:
             count = len(last_known_elr) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(last_known_elr) < TABLE_SIZE:
-            section += PACK_INT32[len(last_known_elr)](*last_known_elr)
+            section.append(PACK_INT32[len(last_known_elr)](*last_known_elr))
         else:
-            section += pack_many("i", last_known_elr)
-        tagged.append((2, section))
+            section.append(pack_many("i", last_known_elr))
+        tagged.append((2, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

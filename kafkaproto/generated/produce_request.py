@@ -10,16 +10,19 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Buffers,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -165,7 +168,7 @@ class ProduceRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ProduceRequest, int]:
         return _READERS[version - 3](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 3](out, self)
 
     @staticmethod
@@ -177,86 +180,108 @@ class ProduceRequest(Message):
 def _read_partition_produce_data_v3(
     buffer: Buffer,
     position: int,
+    view: memoryview,
 ) -> tuple[ProduceRequestPartitionProduceData, int]:
-    index, length = _unpack_ii(buffer, position)
+    message = ProduceRequestPartitionProduceData.__new__(ProduceRequestPartitionProduceData)
+    message.index, length = _unpack_ii(buffer, position)
     position += 8
     if length < 0:
-        records = None
+        message.records = None
     else:
         end = position + length
-        records = memoryview(buffer)[position:end]
+        message.records = view[position:end]
         position = end
-    return ProduceRequestPartitionProduceData(index, records), position
+    message.unknown_tags = None
+    return message, position
 
 
-def _read_topic_produce_data_v3(buffer: Buffer, position: int) -> tuple[ProduceRequestTopicProduceData, int]:
+def _read_topic_produce_data_v3(
+    buffer: Buffer,
+    position: int,
+    view: memoryview,
+) -> tuple[ProduceRequestTopicProduceData, int]:
+    message = ProduceRequestTopicProduceData.__new__(ProduceRequestTopicProduceData)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partition_data: list[ProduceRequestPartitionProduceData]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partition_data = []
-    for _ in range(count):
-        partition_data_item, position = _read_partition_produce_data_v3(buffer, position)
-        partition_data.append(partition_data_item)
-    return ProduceRequestTopicProduceData(name, ZERO_UUID, partition_data), position
+    partition_data: list[ProduceRequestPartitionProduceData] = []
+    message.partition_data = partition_data
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partition_data_item, position = _read_partition_produce_data_v3(buffer, position, view)
+            partition_data.append(partition_data_item)
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
+    view = memoryview(buffer)
+    message = ProduceRequest.__new__(ProduceRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        transactional_id = None
+        message.transactional_id = None
     else:
         end = position + length
-        transactional_id = str(buffer[position:end], "utf-8")
+        message.transactional_id = str(buffer[position:end], "utf-8")
         position = end
-    topic_data: list[ProduceRequestTopicProduceData]
-    acks, timeout_ms, count = _unpack_hii(buffer, position)
+    message.acks, message.timeout_ms, count = _unpack_hii(buffer, position)
     position += 10
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topic_data = []
-    for _ in range(count):
-        topic_data_item, position = _read_topic_produce_data_v3(buffer, position)
-        topic_data.append(topic_data_item)
-    return ProduceRequest(transactional_id, acks, timeout_ms, topic_data), position
+    topic_data: list[ProduceRequestTopicProduceData] = []
+    message.topic_data = topic_data
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topic_data_item, position = _read_topic_produce_data_v3(buffer, position, view)
+            topic_data.append(topic_data_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_produce_data_v9(
     buffer: Buffer,
     position: int,
+    view: memoryview,
 ) -> tuple[ProduceRequestPartitionProduceData, int]:
-    index, length = _unpack_iB(buffer, position)
+    message = ProduceRequestPartitionProduceData.__new__(ProduceRequestPartitionProduceData)
+    message.index, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_unsigned_varint(buffer, position - 1)
     if not length:
-        records = None
+        message.records = None
     else:
         end = position + length - 1
-        records = memoryview(buffer)[position:end]
+        message.records = view[position:end]
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ProduceRequestPartitionProduceData(index, records, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _read_topic_produce_data_v9(buffer: Buffer, position: int) -> tuple[ProduceRequestTopicProduceData, int]:
+def _read_topic_produce_data_v9(
+    buffer: Buffer,
+    position: int,
+    view: memoryview,
+) -> tuple[ProduceRequestTopicProduceData, int]:
+    message = ProduceRequestTopicProduceData.__new__(ProduceRequestTopicProduceData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -264,150 +289,162 @@ def _read_topic_produce_data_v9(buffer: Buffer, position: int) -> tuple[ProduceR
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partition_data: list[ProduceRequestPartitionProduceData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partition_data = []
-    for _ in range(count):
-        partition_data_item, position = _read_partition_produce_data_v9(buffer, position)
-        partition_data.append(partition_data_item)
+    partition_data: list[ProduceRequestPartitionProduceData] = []
+    message.partition_data = partition_data
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partition_data_item, position = _read_partition_produce_data_v9(buffer, position, view)
+            partition_data.append(partition_data_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ProduceRequestTopicProduceData(name, ZERO_UUID, partition_data, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v9(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
+    view = memoryview(buffer)
+    message = ProduceRequest.__new__(ProduceRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        transactional_id = None
+        message.transactional_id = None
     else:
         end = position + length - 1
-        transactional_id = str(buffer[position:end], "utf-8")
+        message.transactional_id = str(buffer[position:end], "utf-8")
         position = end
-    topic_data: list[ProduceRequestTopicProduceData]
-    acks, timeout_ms, count = _unpack_hiB(buffer, position)
+    message.acks, message.timeout_ms, count = _unpack_hiB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topic_data = []
-    for _ in range(count):
-        topic_data_item, position = _read_topic_produce_data_v9(buffer, position)
-        topic_data.append(topic_data_item)
+    topic_data: list[ProduceRequestTopicProduceData] = []
+    message.topic_data = topic_data
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topic_data_item, position = _read_topic_produce_data_v9(buffer, position, view)
+            topic_data.append(topic_data_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ProduceRequest(transactional_id, acks, timeout_ms, topic_data, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _read_topic_produce_data_v13(buffer: Buffer, position: int) -> tuple[ProduceRequestTopicProduceData, int]:
-    partition_data: list[ProduceRequestPartitionProduceData]
-    topic_id, count = _unpack_uB(buffer, position)
+def _read_topic_produce_data_v13(
+    buffer: Buffer,
+    position: int,
+    view: memoryview,
+) -> tuple[ProduceRequestTopicProduceData, int]:
+    message = ProduceRequestTopicProduceData.__new__(ProduceRequestTopicProduceData)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partition_data = []
-    for _ in range(count):
-        partition_data_item, position = _read_partition_produce_data_v9(buffer, position)
-        partition_data.append(partition_data_item)
+    partition_data: list[ProduceRequestPartitionProduceData] = []
+    message.partition_data = partition_data
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partition_data_item, position = _read_partition_produce_data_v9(buffer, position, view)
+            partition_data.append(partition_data_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.name = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ProduceRequestTopicProduceData("", topic_id, partition_data, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v13(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
+    view = memoryview(buffer)
+    message = ProduceRequest.__new__(ProduceRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        transactional_id = None
+        message.transactional_id = None
     else:
         end = position + length - 1
-        transactional_id = str(buffer[position:end], "utf-8")
+        message.transactional_id = str(buffer[position:end], "utf-8")
         position = end
-    topic_data: list[ProduceRequestTopicProduceData]
-    acks, timeout_ms, count = _unpack_hiB(buffer, position)
+    message.acks, message.timeout_ms, count = _unpack_hiB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topic_data = []
-    for _ in range(count):
-        topic_data_item, position = _read_topic_produce_data_v13(buffer, position)
-        topic_data.append(topic_data_item)
+    topic_data: list[ProduceRequestTopicProduceData] = []
+    message.topic_data = topic_data
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topic_data_item, position = _read_topic_produce_data_v13(buffer, position, view)
+            topic_data.append(topic_data_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ProduceRequest(transactional_id, acks, timeout_ms, topic_data, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_produce_data_v3(out: bytearray, message: ProduceRequestPartitionProduceData) -> None:
+def _write_partition_produce_data_v3(out: Pieces, message: ProduceRequestPartitionProduceData) -> None:
     records = message.records
-    records_data: Buffer
     if records is None:
-        records_data = b""
+        records = b""
         length = -1
     else:
-        records_data = b"".join(records) if isinstance(records, list) else records
-        length = len(records_data)
-    out += _pack_ii(message.index, length)
-    out += records_data
+        length = sum(map(len, records)) if isinstance(records, list) else len(records)
+    out.append(_pack_ii(message.index, length))
+    if isinstance(records, list):
+        out.extend(records)
+    else:
+        out.append(records)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_produce_data_v3(out: bytearray, message: ProduceRequestTopicProduceData) -> None:
+def _write_topic_produce_data_v3(out: Pieces, message: ProduceRequestTopicProduceData) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partition_data = message.partition_data
     count = len(partition_data)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partition_data_item in partition_data:
         _write_partition_produce_data_v3(out, partition_data_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: ProduceRequest) -> None:
+def _write_v3(out: Pieces, message: ProduceRequest) -> None:
     transactional_id = message.transactional_id
     if transactional_id is None:
         data = b""
@@ -415,62 +452,63 @@ def _write_v3(out: bytearray, message: ProduceRequest) -> None:
     else:
         data = transactional_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topic_data = message.topic_data
     count = len(topic_data)
-    out += _pack_hii(message.acks, message.timeout_ms, count)
+    out.append(_pack_hii(message.acks, message.timeout_ms, count))
     for topic_data_item in topic_data:
         _write_topic_produce_data_v3(out, topic_data_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_produce_data_v9(out: bytearray, message: ProduceRequestPartitionProduceData) -> None:
+def _write_partition_produce_data_v9(out: Pieces, message: ProduceRequestPartitionProduceData) -> None:
     records = message.records
-    records_data: Buffer
     if records is None:
-        records_data = b""
+        records = b""
         length = 0
     else:
-        records_data = b"".join(records) if isinstance(records, list) else records
-        length = len(records_data) + 1
+        length = (sum(map(len, records)) if isinstance(records, list) else len(records)) + 1
     if length < 128:
-        out += _pack_iB(message.index, length)
+        out.append(_pack_iB(message.index, length))
     else:
-        out += _pack_i(message.index)
-        write_unsigned_varint(out, length)
-    out += records_data
+        out.append(_pack_i(message.index))
+        out.append(pack_length(length))
+    if isinstance(records, list):
+        out.extend(records)
+    else:
+        out.append(records)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_produce_data_v9(out: bytearray, message: ProduceRequestTopicProduceData) -> None:
+def _write_topic_produce_data_v9(out: Pieces, message: ProduceRequestTopicProduceData) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partition_data = message.partition_data
     count = len(partition_data) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partition_data_item in partition_data:
         _write_partition_produce_data_v9(out, partition_data_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v9(out: bytearray, message: ProduceRequest) -> None:
+def _write_v9(out: Pieces, message: ProduceRequest) -> None:
     transactional_id = message.transactional_id
     if transactional_id is None:
         data = b""
@@ -479,45 +517,45 @@ def _write_v9(out: bytearray, message: ProduceRequest) -> None:
         data = transactional_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_data = message.topic_data
     count = len(topic_data) + 1
     if count < 128:
-        out += _pack_hiB(message.acks, message.timeout_ms, count)
+        out.append(_pack_hiB(message.acks, message.timeout_ms, count))
     else:
-        out += _pack_hi(message.acks, message.timeout_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_hi(message.acks, message.timeout_ms))
+        out.append(pack_length(count))
     for topic_data_item in topic_data:
         _write_topic_produce_data_v9(out, topic_data_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_produce_data_v13(out: bytearray, message: ProduceRequestTopicProduceData) -> None:
+def _write_topic_produce_data_v13(out: Pieces, message: ProduceRequestTopicProduceData) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partition_data = message.partition_data
     count = len(partition_data) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partition_data_item in partition_data:
         _write_partition_produce_data_v9(out, partition_data_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v13(out: bytearray, message: ProduceRequest) -> None:
+def _write_v13(out: Pieces, message: ProduceRequest) -> None:
     transactional_id = message.transactional_id
     if transactional_id is None:
         data = b""
@@ -526,23 +564,23 @@ def _write_v13(out: bytearray, message: ProduceRequest) -> None:
         data = transactional_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_data = message.topic_data
     count = len(topic_data) + 1
     if count < 128:
-        out += _pack_hiB(message.acks, message.timeout_ms, count)
+        out.append(_pack_hiB(message.acks, message.timeout_ms, count))
     else:
-        out += _pack_hi(message.acks, message.timeout_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_hi(message.acks, message.timeout_ms))
+        out.append(pack_length(count))
     for topic_data_item in topic_data:
         _write_topic_produce_data_v13(out, topic_data_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

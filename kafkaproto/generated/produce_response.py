@@ -10,16 +10,19 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -122,7 +125,7 @@ class ProduceResponsePartitionProduceResponse(Struct):
         "log_start_offset",
         "record_errors",
         "error_message",
-        "current_leader",
+        "_current_leader",
         "unknown_tags",
     )
 
@@ -142,8 +145,7 @@ class ProduceResponsePartitionProduceResponse(Struct):
     """Records for which the whole batch was refused. Versions 8+, dropped where a version lacks it."""
     error_message: str | None
     """Versions 8+, null in 8+, dropped where a version lacks it."""
-    current_leader: ProduceResponseLeaderIdAndEpoch
-    """Set where the sender has to turn to another leader or epoch. Versions 10+, tag 0 in 10+."""
+    _current_leader: ProduceResponseLeaderIdAndEpoch | None
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -166,8 +168,19 @@ class ProduceResponsePartitionProduceResponse(Struct):
         self.log_start_offset = log_start_offset
         self.record_errors = [] if record_errors is EMPTY else record_errors
         self.error_message = error_message
-        self.current_leader = ProduceResponseLeaderIdAndEpoch() if current_leader is None else current_leader
+        self._current_leader = current_leader
         self.unknown_tags = unknown_tags
+
+    @property
+    def current_leader(self) -> ProduceResponseLeaderIdAndEpoch:
+        """Set where the sender has to turn to another leader or epoch. Versions 10+, tag 0 in 10+."""
+        if self._current_leader is None:
+            self._current_leader = ProduceResponseLeaderIdAndEpoch()
+        return self._current_leader
+
+    @current_leader.setter
+    def current_leader(self, value: ProduceResponseLeaderIdAndEpoch) -> None:
+        self._current_leader = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -317,7 +330,7 @@ class ProduceResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ProduceResponse, int]:
         return _READERS[version - 3](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 3](out, self)
 
     @staticmethod
@@ -330,288 +343,330 @@ def _read_partition_produce_response_v3(
     buffer: Buffer,
     position: int,
 ) -> tuple[ProduceResponsePartitionProduceResponse, int]:
-    index, error_code, base_offset, log_append_time_ms = _unpack_ihqq(buffer, position)
+    message = ProduceResponsePartitionProduceResponse.__new__(ProduceResponsePartitionProduceResponse)
+    (
+        message.index,
+        message.error_code,
+        message.base_offset,
+        message.log_append_time_ms,
+    ) = _unpack_ihqq(buffer, position)
     position += 22
-    return ProduceResponsePartitionProduceResponse(
-        index,
-        error_code,
-        base_offset,
-        log_append_time_ms,
-    ), position
+    message.log_start_offset = -1
+    message.record_errors = []
+    message.error_message = None
+    message._current_leader = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_produce_response_v3(
     buffer: Buffer,
     position: int,
 ) -> tuple[ProduceResponseTopicProduceResponse, int]:
+    message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partition_responses: list[ProduceResponsePartitionProduceResponse]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partition_responses = []
-    for _ in range(count):
-        partition_responses_item, position = _read_partition_produce_response_v3(buffer, position)
-        partition_responses.append(partition_responses_item)
-    return ProduceResponseTopicProduceResponse(name, ZERO_UUID, partition_responses), position
+    partition_responses: list[ProduceResponsePartitionProduceResponse] = []
+    message.partition_responses = partition_responses
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partition_responses_item, position = _read_partition_produce_response_v3(buffer, position)
+            partition_responses.append(partition_responses_item)
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
-    responses: list[ProduceResponseTopicProduceResponse]
+    message = ProduceResponse.__new__(ProduceResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_topic_produce_response_v3(buffer, position)
-        responses.append(responses_item)
-    (throttle_time_ms,) = _unpack_i(buffer, position)
+    responses: list[ProduceResponseTopicProduceResponse] = []
+    message.responses = responses
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            responses_item, position = _read_topic_produce_response_v3(buffer, position)
+            responses.append(responses_item)
+    (message.throttle_time_ms,) = _unpack_i(buffer, position)
     position += 4
-    return ProduceResponse(responses, throttle_time_ms), position
+    message.node_endpoints = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_produce_response_v5(
     buffer: Buffer,
     position: int,
 ) -> tuple[ProduceResponsePartitionProduceResponse, int]:
-    index, error_code, base_offset, log_append_time_ms, log_start_offset = _unpack_ihqqq(buffer, position)
+    message = ProduceResponsePartitionProduceResponse.__new__(ProduceResponsePartitionProduceResponse)
+    (
+        message.index,
+        message.error_code,
+        message.base_offset,
+        message.log_append_time_ms,
+        message.log_start_offset,
+    ) = _unpack_ihqqq(buffer, position)
     position += 30
-    return ProduceResponsePartitionProduceResponse(
-        index,
-        error_code,
-        base_offset,
-        log_append_time_ms,
-        log_start_offset,
-    ), position
+    message.record_errors = []
+    message.error_message = None
+    message._current_leader = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_produce_response_v5(
     buffer: Buffer,
     position: int,
 ) -> tuple[ProduceResponseTopicProduceResponse, int]:
+    message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partition_responses: list[ProduceResponsePartitionProduceResponse]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partition_responses = []
-    for _ in range(count):
-        partition_responses_item, position = _read_partition_produce_response_v5(buffer, position)
-        partition_responses.append(partition_responses_item)
-    return ProduceResponseTopicProduceResponse(name, ZERO_UUID, partition_responses), position
+    partition_responses: list[ProduceResponsePartitionProduceResponse] = []
+    message.partition_responses = partition_responses
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partition_responses_item, position = _read_partition_produce_response_v5(buffer, position)
+            partition_responses.append(partition_responses_item)
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
-    responses: list[ProduceResponseTopicProduceResponse]
+    message = ProduceResponse.__new__(ProduceResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_topic_produce_response_v5(buffer, position)
-        responses.append(responses_item)
-    (throttle_time_ms,) = _unpack_i(buffer, position)
+    responses: list[ProduceResponseTopicProduceResponse] = []
+    message.responses = responses
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            responses_item, position = _read_topic_produce_response_v5(buffer, position)
+            responses.append(responses_item)
+    (message.throttle_time_ms,) = _unpack_i(buffer, position)
     position += 4
-    return ProduceResponse(responses, throttle_time_ms), position
+    message.node_endpoints = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_batch_index_and_error_message_v8(
     buffer: Buffer,
     position: int,
 ) -> tuple[ProduceResponseBatchIndexAndErrorMessage, int]:
-    batch_index, length = _unpack_ih(buffer, position)
+    message = ProduceResponseBatchIndexAndErrorMessage.__new__(ProduceResponseBatchIndexAndErrorMessage)
+    message.batch_index, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
-        batch_index_error_message = None
+        message.batch_index_error_message = None
     else:
         end = position + length
-        batch_index_error_message = str(buffer[position:end], "utf-8")
+        message.batch_index_error_message = str(buffer[position:end], "utf-8")
         position = end
-    return ProduceResponseBatchIndexAndErrorMessage(batch_index, batch_index_error_message), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_produce_response_v8(
     buffer: Buffer,
     position: int,
 ) -> tuple[ProduceResponsePartitionProduceResponse, int]:
-    record_errors: list[ProduceResponseBatchIndexAndErrorMessage]
-    index, error_code, base_offset, log_append_time_ms, log_start_offset, count = _unpack_ihqqqi(buffer, position)
+    message = ProduceResponsePartitionProduceResponse.__new__(ProduceResponsePartitionProduceResponse)
+    (
+        message.index,
+        message.error_code,
+        message.base_offset,
+        message.log_append_time_ms,
+        message.log_start_offset,
+        count,
+    ) = _unpack_ihqqqi(buffer, position)
     position += 34
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    record_errors = []
-    for _ in range(count):
-        record_errors_item, position = _read_batch_index_and_error_message_v8(buffer, position)
-        record_errors.append(record_errors_item)
+    record_errors: list[ProduceResponseBatchIndexAndErrorMessage] = []
+    message.record_errors = record_errors
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            record_errors_item, position = _read_batch_index_and_error_message_v8(buffer, position)
+            record_errors.append(record_errors_item)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    return ProduceResponsePartitionProduceResponse(
-        index,
-        error_code,
-        base_offset,
-        log_append_time_ms,
-        log_start_offset,
-        record_errors,
-        error_message,
-    ), position
+    message._current_leader = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_produce_response_v8(
     buffer: Buffer,
     position: int,
 ) -> tuple[ProduceResponseTopicProduceResponse, int]:
+    message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partition_responses: list[ProduceResponsePartitionProduceResponse]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partition_responses = []
-    for _ in range(count):
-        partition_responses_item, position = _read_partition_produce_response_v8(buffer, position)
-        partition_responses.append(partition_responses_item)
-    return ProduceResponseTopicProduceResponse(name, ZERO_UUID, partition_responses), position
+    partition_responses: list[ProduceResponsePartitionProduceResponse] = []
+    message.partition_responses = partition_responses
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partition_responses_item, position = _read_partition_produce_response_v8(buffer, position)
+            partition_responses.append(partition_responses_item)
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v8(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
-    responses: list[ProduceResponseTopicProduceResponse]
+    message = ProduceResponse.__new__(ProduceResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_topic_produce_response_v8(buffer, position)
-        responses.append(responses_item)
-    (throttle_time_ms,) = _unpack_i(buffer, position)
+    responses: list[ProduceResponseTopicProduceResponse] = []
+    message.responses = responses
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            responses_item, position = _read_topic_produce_response_v8(buffer, position)
+            responses.append(responses_item)
+    (message.throttle_time_ms,) = _unpack_i(buffer, position)
     position += 4
-    return ProduceResponse(responses, throttle_time_ms), position
+    message.node_endpoints = []
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_batch_index_and_error_message_v9(
     buffer: Buffer,
     position: int,
 ) -> tuple[ProduceResponseBatchIndexAndErrorMessage, int]:
-    batch_index, length = _unpack_iB(buffer, position)
+    message = ProduceResponseBatchIndexAndErrorMessage.__new__(ProduceResponseBatchIndexAndErrorMessage)
+    message.batch_index, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        batch_index_error_message = None
+        message.batch_index_error_message = None
     else:
         end = position + length - 1
-        batch_index_error_message = str(buffer[position:end], "utf-8")
+        message.batch_index_error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ProduceResponseBatchIndexAndErrorMessage(batch_index, batch_index_error_message, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_produce_response_v9(
     buffer: Buffer,
     position: int,
 ) -> tuple[ProduceResponsePartitionProduceResponse, int]:
-    record_errors: list[ProduceResponseBatchIndexAndErrorMessage]
-    index, error_code, base_offset, log_append_time_ms, log_start_offset, count = _unpack_ihqqqB(buffer, position)
+    message = ProduceResponsePartitionProduceResponse.__new__(ProduceResponsePartitionProduceResponse)
+    (
+        message.index,
+        message.error_code,
+        message.base_offset,
+        message.log_append_time_ms,
+        message.log_start_offset,
+        count,
+    ) = _unpack_ihqqqB(buffer, position)
     position += 31
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    record_errors = []
-    for _ in range(count):
-        record_errors_item, position = _read_batch_index_and_error_message_v9(buffer, position)
-        record_errors.append(record_errors_item)
+    record_errors: list[ProduceResponseBatchIndexAndErrorMessage] = []
+    message.record_errors = record_errors
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            record_errors_item, position = _read_batch_index_and_error_message_v9(buffer, position)
+            record_errors.append(record_errors_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message._current_leader = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag in (0,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return ProduceResponsePartitionProduceResponse(
-        index,
-        error_code,
-        base_offset,
-        log_append_time_ms,
-        log_start_offset,
-        record_errors,
-        error_message,
-        None,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_topic_produce_response_v9(
     buffer: Buffer,
     position: int,
 ) -> tuple[ProduceResponseTopicProduceResponse, int]:
+    message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -619,136 +674,141 @@ def _read_topic_produce_response_v9(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partition_responses: list[ProduceResponsePartitionProduceResponse]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partition_responses = []
-    for _ in range(count):
-        partition_responses_item, position = _read_partition_produce_response_v9(buffer, position)
-        partition_responses.append(partition_responses_item)
+    partition_responses: list[ProduceResponsePartitionProduceResponse] = []
+    message.partition_responses = partition_responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partition_responses_item, position = _read_partition_produce_response_v9(buffer, position)
+            partition_responses.append(partition_responses_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ProduceResponseTopicProduceResponse(name, ZERO_UUID, partition_responses, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v9(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
-    responses: list[ProduceResponseTopicProduceResponse]
+    message = ProduceResponse.__new__(ProduceResponse)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_topic_produce_response_v9(buffer, position)
-        responses.append(responses_item)
-    throttle_time_ms, tags = _unpack_iB(buffer, position)
+    responses: list[ProduceResponseTopicProduceResponse] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_topic_produce_response_v9(buffer, position)
+            responses.append(responses_item)
+    message.throttle_time_ms, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.node_endpoints = []
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag in (0,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return ProduceResponse(responses, throttle_time_ms, [], unknown), position
+    return message, position
 
 
 def _read_leader_id_and_epoch_v10(
     buffer: Buffer,
     position: int,
 ) -> tuple[ProduceResponseLeaderIdAndEpoch, int]:
-    leader_id, leader_epoch, tags = _unpack_iiB(buffer, position)
+    message = ProduceResponseLeaderIdAndEpoch.__new__(ProduceResponseLeaderIdAndEpoch)
+    message.leader_id, message.leader_epoch, tags = _unpack_iiB(buffer, position)
     position += 9
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ProduceResponseLeaderIdAndEpoch(leader_id, leader_epoch, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_produce_response_v10(
     buffer: Buffer,
     position: int,
 ) -> tuple[ProduceResponsePartitionProduceResponse, int]:
-    record_errors: list[ProduceResponseBatchIndexAndErrorMessage]
-    index, error_code, base_offset, log_append_time_ms, log_start_offset, count = _unpack_ihqqqB(buffer, position)
+    message = ProduceResponsePartitionProduceResponse.__new__(ProduceResponsePartitionProduceResponse)
+    (
+        message.index,
+        message.error_code,
+        message.base_offset,
+        message.log_append_time_ms,
+        message.log_start_offset,
+        count,
+    ) = _unpack_ihqqqB(buffer, position)
     position += 31
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    record_errors = []
-    for _ in range(count):
-        record_errors_item, position = _read_batch_index_and_error_message_v9(buffer, position)
-        record_errors.append(record_errors_item)
+    record_errors: list[ProduceResponseBatchIndexAndErrorMessage] = []
+    message.record_errors = record_errors
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            record_errors_item, position = _read_batch_index_and_error_message_v9(buffer, position)
+            record_errors.append(record_errors_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    current_leader: ProduceResponseLeaderIdAndEpoch | None = None
-    unknown: dict[int, bytes] | None = None
+    message._current_leader = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                current_leader, position = _read_leader_id_and_epoch_v10(buffer, position)
+                message._current_leader, position = _read_leader_id_and_epoch_v10(buffer, position)
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return ProduceResponsePartitionProduceResponse(
-        index,
-        error_code,
-        base_offset,
-        log_append_time_ms,
-        log_start_offset,
-        record_errors,
-        error_message,
-        current_leader,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_topic_produce_response_v10(
     buffer: Buffer,
     position: int,
 ) -> tuple[ProduceResponseTopicProduceResponse, int]:
+    message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -756,77 +816,80 @@ def _read_topic_produce_response_v10(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partition_responses: list[ProduceResponsePartitionProduceResponse]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partition_responses = []
-    for _ in range(count):
-        partition_responses_item, position = _read_partition_produce_response_v10(buffer, position)
-        partition_responses.append(partition_responses_item)
+    partition_responses: list[ProduceResponsePartitionProduceResponse] = []
+    message.partition_responses = partition_responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partition_responses_item, position = _read_partition_produce_response_v10(buffer, position)
+            partition_responses.append(partition_responses_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.topic_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ProduceResponseTopicProduceResponse(name, ZERO_UUID, partition_responses, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_node_endpoint_v10(buffer: Buffer, position: int) -> tuple[ProduceResponseNodeEndpoint, int]:
-    node_id, length = _unpack_iB(buffer, position)
+    message = ProduceResponseNodeEndpoint.__new__(ProduceResponseNodeEndpoint)
+    message.node_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, length = _unpack_iB(buffer, position)
+    message.port, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ProduceResponseNodeEndpoint(node_id, host, port, rack, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v10(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
-    responses: list[ProduceResponseTopicProduceResponse]
+    message = ProduceResponse.__new__(ProduceResponse)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_topic_produce_response_v10(buffer, position)
-        responses.append(responses_item)
-    throttle_time_ms, tags = _unpack_iB(buffer, position)
+    responses: list[ProduceResponseTopicProduceResponse] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_topic_produce_response_v10(buffer, position)
+            responses.append(responses_item)
+    message.throttle_time_ms, tags = _unpack_iB(buffer, position)
     position += 5
-    node_endpoints: list[ProduceResponseNodeEndpoint] = []
-    unknown: dict[int, bytes] | None = None
+    message.node_endpoints = []
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -837,68 +900,73 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
                     raise Malformed
-                count -= 1
-                if count > len(buffer) - position:
-                    raise Malformed
-                node_endpoints = []
-                for _ in range(count):
-                    node_endpoints_item, position = _read_node_endpoint_v10(buffer, position)
-                    node_endpoints.append(node_endpoints_item)
+                node_endpoints: list[ProduceResponseNodeEndpoint] = []
+                message.node_endpoints = node_endpoints
+                if count > 1:
+                    if count - 1 > len(buffer) - position:
+                        raise Malformed
+                    for _ in range(1, count):
+                        node_endpoints_item, position = _read_node_endpoint_v10(buffer, position)
+                        node_endpoints.append(node_endpoints_item)
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return ProduceResponse(responses, throttle_time_ms, node_endpoints, unknown), position
+    return message, position
 
 
 def _read_topic_produce_response_v13(
     buffer: Buffer,
     position: int,
 ) -> tuple[ProduceResponseTopicProduceResponse, int]:
-    partition_responses: list[ProduceResponsePartitionProduceResponse]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partition_responses = []
-    for _ in range(count):
-        partition_responses_item, position = _read_partition_produce_response_v10(buffer, position)
-        partition_responses.append(partition_responses_item)
+    partition_responses: list[ProduceResponsePartitionProduceResponse] = []
+    message.partition_responses = partition_responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partition_responses_item, position = _read_partition_produce_response_v10(buffer, position)
+            partition_responses.append(partition_responses_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.name = ""
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ProduceResponseTopicProduceResponse("", topic_id, partition_responses, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v13(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
-    responses: list[ProduceResponseTopicProduceResponse]
+    message = ProduceResponse.__new__(ProduceResponse)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_topic_produce_response_v13(buffer, position)
-        responses.append(responses_item)
-    throttle_time_ms, tags = _unpack_iB(buffer, position)
+    responses: list[ProduceResponseTopicProduceResponse] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_topic_produce_response_v13(buffer, position)
+            responses.append(responses_item)
+    message.throttle_time_ms, tags = _unpack_iB(buffer, position)
     position += 5
-    node_endpoints: list[ProduceResponseNodeEndpoint] = []
-    unknown: dict[int, bytes] | None = None
+    message.node_endpoints = []
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -909,117 +977,121 @@ def _read_v13(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
                     raise Malformed
-                count -= 1
-                if count > len(buffer) - position:
-                    raise Malformed
-                node_endpoints = []
-                for _ in range(count):
-                    node_endpoints_item, position = _read_node_endpoint_v10(buffer, position)
-                    node_endpoints.append(node_endpoints_item)
+                node_endpoints: list[ProduceResponseNodeEndpoint] = []
+                message.node_endpoints = node_endpoints
+                if count > 1:
+                    if count - 1 > len(buffer) - position:
+                        raise Malformed
+                    for _ in range(1, count):
+                        node_endpoints_item, position = _read_node_endpoint_v10(buffer, position)
+                        node_endpoints.append(node_endpoints_item)
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return ProduceResponse(responses, throttle_time_ms, node_endpoints, unknown), position
+    return message, position
 
 
 def _write_partition_produce_response_v3(
-    out: bytearray,
+    out: Pieces,
     message: ProduceResponsePartitionProduceResponse,
 ) -> None:
-    if (
-        message.current_leader.leader_id != -1
-        or message.current_leader.leader_epoch != -1
-        or message.current_leader.unknown_tags
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
     ):
         raise Malformed
-    out += _pack_ihqq(message.index, message.error_code, message.base_offset, message.log_append_time_ms)
+    out.append(_pack_ihqq(message.index, message.error_code, message.base_offset, message.log_append_time_ms))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_produce_response_v3(out: bytearray, message: ProduceResponseTopicProduceResponse) -> None:
+def _write_topic_produce_response_v3(out: Pieces, message: ProduceResponseTopicProduceResponse) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partition_responses = message.partition_responses
     count = len(partition_responses)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partition_responses_item in partition_responses:
         _write_partition_produce_response_v3(out, partition_responses_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: ProduceResponse) -> None:
+def _write_v3(out: Pieces, message: ProduceResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
     responses = message.responses
     count = len(responses)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for responses_item in responses:
         _write_topic_produce_response_v3(out, responses_item)
-    out += _pack_i(message.throttle_time_ms)
+    out.append(_pack_i(message.throttle_time_ms))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_partition_produce_response_v5(
-    out: bytearray,
+    out: Pieces,
     message: ProduceResponsePartitionProduceResponse,
 ) -> None:
-    if (
-        message.current_leader.leader_id != -1
-        or message.current_leader.leader_epoch != -1
-        or message.current_leader.unknown_tags
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
     ):
         raise Malformed
-    out += _pack_ihqqq(
+    out.append(_pack_ihqqq(
         message.index,
         message.error_code,
         message.base_offset,
         message.log_append_time_ms,
         message.log_start_offset,
-    )
+    ))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_produce_response_v5(out: bytearray, message: ProduceResponseTopicProduceResponse) -> None:
+def _write_topic_produce_response_v5(out: Pieces, message: ProduceResponseTopicProduceResponse) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partition_responses = message.partition_responses
     count = len(partition_responses)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partition_responses_item in partition_responses:
         _write_partition_produce_response_v5(out, partition_responses_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v5(out: bytearray, message: ProduceResponse) -> None:
+def _write_v5(out: Pieces, message: ProduceResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
     responses = message.responses
     count = len(responses)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for responses_item in responses:
         _write_topic_produce_response_v5(out, responses_item)
-    out += _pack_i(message.throttle_time_ms)
+    out.append(_pack_i(message.throttle_time_ms))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_batch_index_and_error_message_v8(
-    out: bytearray,
+    out: Pieces,
     message: ProduceResponseBatchIndexAndErrorMessage,
 ) -> None:
     batch_index_error_message = message.batch_index_error_message
@@ -1029,32 +1101,33 @@ def _write_batch_index_and_error_message_v8(
     else:
         data = batch_index_error_message.encode()
         length = len(data)
-    out += _pack_ih(message.batch_index, length)
-    out += data
+    out.append(_pack_ih(message.batch_index, length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_partition_produce_response_v8(
-    out: bytearray,
+    out: Pieces,
     message: ProduceResponsePartitionProduceResponse,
 ) -> None:
-    if (
-        message.current_leader.leader_id != -1
-        or message.current_leader.leader_epoch != -1
-        or message.current_leader.unknown_tags
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
     ):
         raise Malformed
     record_errors = message.record_errors
     count = len(record_errors)
-    out += _pack_ihqqqi(
+    out.append(_pack_ihqqqi(
         message.index,
         message.error_code,
         message.base_offset,
         message.log_append_time_ms,
         message.log_start_offset,
         count,
-    )
+    ))
     for record_errors_item in record_errors:
         _write_batch_index_and_error_message_v8(out, record_errors_item)
     error_message = message.error_message
@@ -1064,42 +1137,42 @@ def _write_partition_produce_response_v8(
     else:
         data = error_message.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_produce_response_v8(out: bytearray, message: ProduceResponseTopicProduceResponse) -> None:
+def _write_topic_produce_response_v8(out: Pieces, message: ProduceResponseTopicProduceResponse) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partition_responses = message.partition_responses
     count = len(partition_responses)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partition_responses_item in partition_responses:
         _write_partition_produce_response_v8(out, partition_responses_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v8(out: bytearray, message: ProduceResponse) -> None:
+def _write_v8(out: Pieces, message: ProduceResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
     responses = message.responses
     count = len(responses)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for responses_item in responses:
         _write_topic_produce_response_v8(out, responses_item)
-    out += _pack_i(message.throttle_time_ms)
+    out.append(_pack_i(message.throttle_time_ms))
     if message.unknown_tags:
         raise Malformed
 
 
 def _write_batch_index_and_error_message_v9(
-    out: bytearray,
+    out: Pieces,
     message: ProduceResponseBatchIndexAndErrorMessage,
 ) -> None:
     batch_index_error_message = message.batch_index_error_message
@@ -1110,47 +1183,48 @@ def _write_batch_index_and_error_message_v9(
         data = batch_index_error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.batch_index, length)
+        out.append(_pack_iB(message.batch_index, length))
     else:
-        out += _pack_i(message.batch_index)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.batch_index))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_partition_produce_response_v9(
-    out: bytearray,
+    out: Pieces,
     message: ProduceResponsePartitionProduceResponse,
 ) -> None:
-    if (
-        message.current_leader.leader_id != -1
-        or message.current_leader.leader_epoch != -1
-        or message.current_leader.unknown_tags
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
     ):
         raise Malformed
     record_errors = message.record_errors
     count = len(record_errors) + 1
     if count < 128:
-        out += _pack_ihqqqB(
+        out.append(_pack_ihqqqB(
             message.index,
             message.error_code,
             message.base_offset,
             message.log_append_time_ms,
             message.log_start_offset,
             count,
-        )
+        ))
     else:
-        out += _pack_ihqqq(
+        out.append(_pack_ihqqq(
             message.index,
             message.error_code,
             message.base_offset,
             message.log_append_time_ms,
             message.log_start_offset,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for record_errors_item in record_errors:
         _write_batch_index_and_error_message_v9(out, record_errors_item)
     error_message = message.error_message
@@ -1161,89 +1235,89 @@ def _write_partition_produce_response_v9(
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_produce_response_v9(out: bytearray, message: ProduceResponseTopicProduceResponse) -> None:
+def _write_topic_produce_response_v9(out: Pieces, message: ProduceResponseTopicProduceResponse) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partition_responses = message.partition_responses
     count = len(partition_responses) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partition_responses_item in partition_responses:
         _write_partition_produce_response_v9(out, partition_responses_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v9(out: bytearray, message: ProduceResponse) -> None:
+def _write_v9(out: Pieces, message: ProduceResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_topic_produce_response_v9(out, responses_item)
     if message.unknown_tags:
-        out += _pack_i(message.throttle_time_ms)
+        out.append(_pack_i(message.throttle_time_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.throttle_time_ms, 0)
+        out.append(_pack_iB(message.throttle_time_ms, 0))
 
 
-def _write_leader_id_and_epoch_v10(out: bytearray, message: ProduceResponseLeaderIdAndEpoch) -> None:
+def _write_leader_id_and_epoch_v10(out: Pieces, message: ProduceResponseLeaderIdAndEpoch) -> None:
     if message.unknown_tags:
-        out += _pack_ii(message.leader_id, message.leader_epoch)
+        out.append(_pack_ii(message.leader_id, message.leader_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iiB(message.leader_id, message.leader_epoch, 0)
+        out.append(_pack_iiB(message.leader_id, message.leader_epoch, 0))
 
 
 def _write_partition_produce_response_v10(
-    out: bytearray,
+    out: Pieces,
     message: ProduceResponsePartitionProduceResponse,
 ) -> None:
     record_errors = message.record_errors
     count = len(record_errors) + 1
     if count < 128:
-        out += _pack_ihqqqB(
+        out.append(_pack_ihqqqB(
             message.index,
             message.error_code,
             message.base_offset,
             message.log_append_time_ms,
             message.log_start_offset,
             count,
-        )
+        ))
     else:
-        out += _pack_ihqqq(
+        out.append(_pack_ihqqq(
             message.index,
             message.error_code,
             message.base_offset,
             message.log_append_time_ms,
             message.log_start_offset,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for record_errors_item in record_errors:
         _write_batch_index_and_error_message_v9(out, record_errors_item)
     error_message = message.error_message
@@ -1254,59 +1328,60 @@ def _write_partition_produce_response_v10(
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     tagged = []
-    if (
-        message.current_leader.leader_id != -1
-        or message.current_leader.leader_epoch != -1
-        or message.current_leader.unknown_tags
+    section: Pieces
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
     ):
-        section = bytearray()
-        current_leader = message.current_leader
+        section = []
         _write_leader_id_and_epoch_v10(section, current_leader)
-        tagged.append((0, section))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_produce_response_v10(out: bytearray, message: ProduceResponseTopicProduceResponse) -> None:
+def _write_topic_produce_response_v10(out: Pieces, message: ProduceResponseTopicProduceResponse) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partition_responses = message.partition_responses
     count = len(partition_responses) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partition_responses_item in partition_responses:
         _write_partition_produce_response_v10(out, partition_responses_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_node_endpoint_v10(out: bytearray, message: ProduceResponseNodeEndpoint) -> None:
+def _write_node_endpoint_v10(out: Pieces, message: ProduceResponseNodeEndpoint) -> None:
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.node_id, length)
+        out.append(_pack_iB(message.node_id, length))
     else:
-        out += _pack_i(message.node_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.node_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     rack = message.rack
     if rack is None:
         data = b""
@@ -1315,90 +1390,92 @@ def _write_node_endpoint_v10(out: bytearray, message: ProduceResponseNodeEndpoin
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.port, length)
+        out.append(_pack_iB(message.port, length))
     else:
-        out += _pack_i(message.port)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.port))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v10(out: bytearray, message: ProduceResponse) -> None:
+def _write_v10(out: Pieces, message: ProduceResponse) -> None:
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_topic_produce_response_v10(out, responses_item)
-    out += _pack_i(message.throttle_time_ms)
+    out.append(_pack_i(message.throttle_time_ms))
     tagged = []
+    section: Pieces
     if len(message.node_endpoints) != 0:
-        section = bytearray()
+        section = []
         node_endpoints = message.node_endpoints
         count = len(node_endpoints) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         for node_endpoints_item in node_endpoints:
             _write_node_endpoint_v10(section, node_endpoints_item)
-        tagged.append((0, section))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_produce_response_v13(out: bytearray, message: ProduceResponseTopicProduceResponse) -> None:
+def _write_topic_produce_response_v13(out: Pieces, message: ProduceResponseTopicProduceResponse) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partition_responses = message.partition_responses
     count = len(partition_responses) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partition_responses_item in partition_responses:
         _write_partition_produce_response_v10(out, partition_responses_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v13(out: bytearray, message: ProduceResponse) -> None:
+def _write_v13(out: Pieces, message: ProduceResponse) -> None:
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_topic_produce_response_v13(out, responses_item)
-    out += _pack_i(message.throttle_time_ms)
+    out.append(_pack_i(message.throttle_time_ms))
     tagged = []
+    section: Pieces
     if len(message.node_endpoints) != 0:
-        section = bytearray()
+        section = []
         node_endpoints = message.node_endpoints
         count = len(node_endpoints) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         for node_endpoints_item in node_endpoints:
             _write_node_endpoint_v10(section, node_endpoints_item)
-        tagged.append((0, section))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

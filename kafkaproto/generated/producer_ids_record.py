@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_iqqB = struct.Struct(">iqqB").unpack_from
 _pack_iqq = struct.Struct(">iqq").pack
@@ -66,7 +66,7 @@ class ProducerIdsRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ProducerIdsRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -76,20 +76,21 @@ class ProducerIdsRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ProducerIdsRecord, int]:
-    broker_id, broker_epoch, next_producer_id, tags = _unpack_iqqB(buffer, position)
+    message = ProducerIdsRecord.__new__(ProducerIdsRecord)
+    message.broker_id, message.broker_epoch, message.next_producer_id, tags = _unpack_iqqB(buffer, position)
     position += 21
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ProducerIdsRecord(broker_id, broker_epoch, next_producer_id, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: ProducerIdsRecord) -> None:
+def _write_v0(out: Pieces, message: ProducerIdsRecord) -> None:
     if message.unknown_tags:
-        out += _pack_iqq(message.broker_id, message.broker_epoch, message.next_producer_id)
+        out.append(_pack_iqq(message.broker_id, message.broker_epoch, message.next_producer_id))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqqB(message.broker_id, message.broker_epoch, message.next_producer_id, 0)
+        out.append(_pack_iqqB(message.broker_id, message.broker_epoch, message.next_producer_id, 0))
 
 
 _READERS = (

@@ -11,7 +11,7 @@ from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import EMPTY, Buffer, Malformed
+from kafkaproto.support import EMPTY, Buffer, Malformed, Pieces
 
 _unpack_Ii = struct.Struct(">Ii").unpack_from
 _unpack_qhiqiqiq = struct.Struct(">qhiqiqiq").unpack_from
@@ -135,7 +135,7 @@ class ProducerSnapshot(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ProducerSnapshot, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -145,37 +145,8 @@ class ProducerSnapshot(Message):
 
 
 def _read_producer_entry_v1(buffer: Buffer, position: int) -> tuple[ProducerSnapshotProducerEntry, int]:
-    producer_id, epoch, last_sequence, last_offset, offset_delta, timestamp, coordinator_epoch, current_txn_first_offset = _unpack_qhiqiqiq(buffer, position)
-    position += 46
-    return ProducerSnapshotProducerEntry(
-        producer_id,
-        epoch,
-        last_sequence,
-        last_offset,
-        offset_delta,
-        timestamp,
-        coordinator_epoch,
-        current_txn_first_offset,
-    ), position
-
-
-def _read_v1(buffer: Buffer, position: int) -> tuple[ProducerSnapshot, int]:
-    producer_entries: list[ProducerSnapshotProducerEntry]
-    crc, count = _unpack_Ii(buffer, position)
-    position += 8
-    if count < 0:
-        raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    producer_entries = []
-    for _ in range(count):
-        producer_entries_item, position = _read_producer_entry_v1(buffer, position)
-        producer_entries.append(producer_entries_item)
-    return ProducerSnapshot(crc, producer_entries), position
-
-
-def _write_producer_entry_v1(out: bytearray, message: ProducerSnapshotProducerEntry) -> None:
-    out += _pack_qhiqiqiq(
+    message = ProducerSnapshotProducerEntry.__new__(ProducerSnapshotProducerEntry)
+    (
         message.producer_id,
         message.epoch,
         message.last_sequence,
@@ -184,15 +155,49 @@ def _write_producer_entry_v1(out: bytearray, message: ProducerSnapshotProducerEn
         message.timestamp,
         message.coordinator_epoch,
         message.current_txn_first_offset,
-    )
+    ) = _unpack_qhiqiqiq(buffer, position)
+    position += 46
+    message.unknown_tags = None
+    return message, position
+
+
+def _read_v1(buffer: Buffer, position: int) -> tuple[ProducerSnapshot, int]:
+    message = ProducerSnapshot.__new__(ProducerSnapshot)
+    message.crc, count = _unpack_Ii(buffer, position)
+    position += 8
+    if count < 0:
+        raise Malformed
+    producer_entries: list[ProducerSnapshotProducerEntry] = []
+    message.producer_entries = producer_entries
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            producer_entries_item, position = _read_producer_entry_v1(buffer, position)
+            producer_entries.append(producer_entries_item)
+    message.unknown_tags = None
+    return message, position
+
+
+def _write_producer_entry_v1(out: Pieces, message: ProducerSnapshotProducerEntry) -> None:
+    out.append(_pack_qhiqiqiq(
+        message.producer_id,
+        message.epoch,
+        message.last_sequence,
+        message.last_offset,
+        message.offset_delta,
+        message.timestamp,
+        message.coordinator_epoch,
+        message.current_txn_first_offset,
+    ))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: ProducerSnapshot) -> None:
+def _write_v1(out: Pieces, message: ProducerSnapshot) -> None:
     producer_entries = message.producer_entries
     count = len(producer_entries)
-    out += _pack_Ii(message.crc, count)
+    out.append(_pack_Ii(message.crc, count))
     for producer_entries_item in producer_entries:
         _write_producer_entry_v1(out, producer_entries_item)
     if message.unknown_tags:

@@ -10,9 +10,17 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Buffers, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import (
+    Buffer,
+    Buffers,
+    Malformed,
+    Pieces,
+    pack_length,
+    read_unknown_tags,
+    write_tag_section,
+)
 
 ZERO_UUID = bytes(16)
 _unpack_uitbB = struct.Struct(">16si?bB").unpack_from
@@ -85,7 +93,7 @@ class PushTelemetryRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[PushTelemetryRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -95,58 +103,61 @@ class PushTelemetryRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[PushTelemetryRequest, int]:
-    client_instance_id, subscription_id, terminating, compression_type, length = _unpack_uitbB(buffer, position)
+    view = memoryview(buffer)
+    message = PushTelemetryRequest.__new__(PushTelemetryRequest)
+    (
+        message.client_instance_id,
+        message.subscription_id,
+        message.terminating,
+        message.compression_type,
+        length,
+    ) = _unpack_uitbB(buffer, position)
     position += 23
     if length > 127:
         length, position = read_unsigned_varint(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    metrics = memoryview(buffer)[position:end]
+    message.metrics = view[position:end]
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return PushTelemetryRequest(
-        client_instance_id,
-        subscription_id,
-        terminating,
-        compression_type,
-        metrics,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: PushTelemetryRequest) -> None:
+def _write_v0(out: Pieces, message: PushTelemetryRequest) -> None:
     client_instance_id = message.client_instance_id
     if len(client_instance_id) != 16:
         raise Malformed
     metrics = message.metrics
-    metrics_data = b"".join(metrics) if isinstance(metrics, list) else metrics
-    length = len(metrics_data) + 1
+    length = (sum(map(len, metrics)) if isinstance(metrics, list) else len(metrics)) + 1
     if length < 128:
-        out += _pack_uitbB(
+        out.append(_pack_uitbB(
             client_instance_id,
             message.subscription_id,
             message.terminating,
             message.compression_type,
             length,
-        )
+        ))
     else:
-        out += _pack_uitb(
+        out.append(_pack_uitb(
             client_instance_id,
             message.subscription_id,
             message.terminating,
             message.compression_type,
-        )
-        write_unsigned_varint(out, length)
-    out += metrics_data
+        ))
+        out.append(pack_length(length))
+    if isinstance(metrics, list):
+        out.extend(metrics)
+    else:
+        out.append(metrics)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

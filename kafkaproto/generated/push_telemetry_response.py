@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_ihB = struct.Struct(">ihB").unpack_from
 _pack_ih = struct.Struct(">ih").pack
@@ -61,7 +61,7 @@ class PushTelemetryResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[PushTelemetryResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -71,20 +71,21 @@ class PushTelemetryResponse(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[PushTelemetryResponse, int]:
-    throttle_time_ms, error_code, tags = _unpack_ihB(buffer, position)
+    message = PushTelemetryResponse.__new__(PushTelemetryResponse)
+    message.throttle_time_ms, message.error_code, tags = _unpack_ihB(buffer, position)
     position += 7
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return PushTelemetryResponse(throttle_time_ms, error_code, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: PushTelemetryResponse) -> None:
+def _write_v0(out: Pieces, message: PushTelemetryResponse) -> None:
     if message.unknown_tags:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, 0)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, 0))
 
 
 _READERS = (

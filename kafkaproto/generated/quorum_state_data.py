@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -135,7 +138,7 @@ class QuorumStateData(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[QuorumStateData, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -145,15 +148,17 @@ class QuorumStateData(Message):
 
 
 def _read_voter_v0(buffer: Buffer, position: int) -> tuple[QuorumStateDataVoter, int]:
-    voter_id, tags = _unpack_iB(buffer, position)
+    message = QuorumStateDataVoter.__new__(QuorumStateDataVoter)
+    message.voter_id, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return QuorumStateDataVoter(voter_id, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[QuorumStateData, int]:
+    message = QuorumStateData.__new__(QuorumStateData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -161,77 +166,76 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[QuorumStateData, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    cluster_id = str(buffer[position:end], "utf-8")
+    message.cluster_id = str(buffer[position:end], "utf-8")
     position = end
-    current_voters: list[QuorumStateDataVoter] | None
-    leader_id, leader_epoch, voted_id, applied_offset, count = _unpack_iiiqB(buffer, position)
+    (
+        message.leader_id,
+        message.leader_epoch,
+        message.voted_id,
+        message.applied_offset,
+        count,
+    ) = _unpack_iiiqB(buffer, position)
     position += 21
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        current_voters = None
+        message.current_voters = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        current_voters = []
-        for _ in range(count):
-            current_voters_item, position = _read_voter_v0(buffer, position)
-            current_voters.append(current_voters_item)
+        current_voters: list[QuorumStateDataVoter] = []
+        message.current_voters = current_voters
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                current_voters_item, position = _read_voter_v0(buffer, position)
+                current_voters.append(current_voters_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.voted_directory_id = ZERO_UUID
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return QuorumStateData(
-        cluster_id,
-        leader_id,
-        leader_epoch,
-        voted_id,
-        ZERO_UUID,
-        applied_offset,
-        current_voters,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[QuorumStateData, int]:
-    leader_id, leader_epoch, voted_id, voted_directory_id, tags = _unpack_iiiuB(buffer, position)
+    message = QuorumStateData.__new__(QuorumStateData)
+    (
+        message.leader_id,
+        message.leader_epoch,
+        message.voted_id,
+        message.voted_directory_id,
+        tags,
+    ) = _unpack_iiiuB(buffer, position)
     position += 29
-    unknown: dict[int, bytes] | None = None
+    message.cluster_id = ""
+    message.applied_offset = 0
+    message.current_voters = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return QuorumStateData(
-        "",
-        leader_id,
-        leader_epoch,
-        voted_id,
-        voted_directory_id,
-        0,
-        [],
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_voter_v0(out: bytearray, message: QuorumStateDataVoter) -> None:
+def _write_voter_v0(out: Pieces, message: QuorumStateDataVoter) -> None:
     if message.unknown_tags:
-        out += _pack_i(message.voter_id)
+        out.append(_pack_i(message.voter_id))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.voter_id, 0)
+        out.append(_pack_iB(message.voter_id, 0))
 
 
-def _write_v0(out: bytearray, message: QuorumStateData) -> None:
+def _write_v0(out: Pieces, message: QuorumStateData) -> None:
     if message.voted_directory_id != ZERO_UUID:
         raise Malformed
     cluster_id = message.cluster_id
     data = cluster_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     current_voters = message.current_voters
     if current_voters is None:
         current_voters = EMPTY
@@ -239,25 +243,30 @@ def _write_v0(out: bytearray, message: QuorumStateData) -> None:
     else:
         count = len(current_voters) + 1
     if count < 128:
-        out += _pack_iiiqB(
+        out.append(_pack_iiiqB(
             message.leader_id,
             message.leader_epoch,
             message.voted_id,
             message.applied_offset,
             count,
-        )
+        ))
     else:
-        out += _pack_iiiq(message.leader_id, message.leader_epoch, message.voted_id, message.applied_offset)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iiiq(
+            message.leader_id,
+            message.leader_epoch,
+            message.voted_id,
+            message.applied_offset,
+        ))
+        out.append(pack_length(count))
     for current_voters_item in current_voters:
         _write_voter_v0(out, current_voters_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: QuorumStateData) -> None:
+def _write_v1(out: Pieces, message: QuorumStateData) -> None:
     if message.cluster_id != "":
         raise Malformed
     if message.applied_offset != 0:
@@ -268,10 +277,16 @@ def _write_v1(out: bytearray, message: QuorumStateData) -> None:
     if len(voted_directory_id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_iiiu(message.leader_id, message.leader_epoch, message.voted_id, voted_directory_id)
+        out.append(_pack_iiiu(message.leader_id, message.leader_epoch, message.voted_id, voted_directory_id))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iiiuB(message.leader_id, message.leader_epoch, message.voted_id, voted_directory_id, 0)
+        out.append(_pack_iiiuB(
+            message.leader_id,
+            message.leader_epoch,
+            message.voted_id,
+            voted_directory_id,
+            0,
+        ))
 
 
 _READERS = (

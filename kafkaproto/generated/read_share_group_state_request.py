@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -139,7 +142,7 @@ class ReadShareGroupStateRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ReadShareGroupStateRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -152,41 +155,44 @@ def _read_partition_data_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ReadShareGroupStateRequestPartitionData, int]:
-    partition, leader_epoch, tags = _unpack_iiB(buffer, position)
+    message = ReadShareGroupStateRequestPartitionData.__new__(ReadShareGroupStateRequestPartitionData)
+    message.partition, message.leader_epoch, tags = _unpack_iiB(buffer, position)
     position += 9
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ReadShareGroupStateRequestPartitionData(partition, leader_epoch, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_read_state_data_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ReadShareGroupStateRequestReadStateData, int]:
-    partitions: list[ReadShareGroupStateRequestPartitionData]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = ReadShareGroupStateRequestReadStateData.__new__(ReadShareGroupStateRequestReadStateData)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[ReadShareGroupStateRequestPartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ReadShareGroupStateRequestReadStateData(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateRequest, int]:
+    message = ReadShareGroupStateRequest.__new__(ReadShareGroupStateRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -194,78 +200,78 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateRequest,
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[ReadShareGroupStateRequestReadStateData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_read_state_data_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[ReadShareGroupStateRequestReadStateData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_read_state_data_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ReadShareGroupStateRequest(group_id, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_data_v0(out: bytearray, message: ReadShareGroupStateRequestPartitionData) -> None:
+def _write_partition_data_v0(out: Pieces, message: ReadShareGroupStateRequestPartitionData) -> None:
     if message.unknown_tags:
-        out += _pack_ii(message.partition, message.leader_epoch)
+        out.append(_pack_ii(message.partition, message.leader_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iiB(message.partition, message.leader_epoch, 0)
+        out.append(_pack_iiB(message.partition, message.leader_epoch, 0))
 
 
-def _write_read_state_data_v0(out: bytearray, message: ReadShareGroupStateRequestReadStateData) -> None:
+def _write_read_state_data_v0(out: Pieces, message: ReadShareGroupStateRequestReadStateData) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: ReadShareGroupStateRequest) -> None:
+def _write_v0(out: Pieces, message: ReadShareGroupStateRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_read_state_data_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -211,7 +214,7 @@ class ReadShareGroupStateResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ReadShareGroupStateResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -221,133 +224,129 @@ class ReadShareGroupStateResponse(Message):
 
 
 def _read_state_batch_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateResponseStateBatch, int]:
-    first_offset, last_offset, delivery_state, delivery_count, tags = _unpack_qqbhB(buffer, position)
+    message = ReadShareGroupStateResponseStateBatch.__new__(ReadShareGroupStateResponseStateBatch)
+    (
+        message.first_offset,
+        message.last_offset,
+        message.delivery_state,
+        message.delivery_count,
+        tags,
+    ) = _unpack_qqbhB(buffer, position)
     position += 20
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ReadShareGroupStateResponseStateBatch(
-        first_offset,
-        last_offset,
-        delivery_state,
-        delivery_count,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_result_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ReadShareGroupStateResponsePartitionResult, int]:
-    partition, error_code, length = _unpack_ihB(buffer, position)
+    message = ReadShareGroupStateResponsePartitionResult.__new__(ReadShareGroupStateResponsePartitionResult)
+    message.partition, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    state_batches: list[ReadShareGroupStateResponseStateBatch]
-    state_epoch, start_offset, count = _unpack_iqB(buffer, position)
+    message.state_epoch, message.start_offset, count = _unpack_iqB(buffer, position)
     position += 13
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    state_batches = []
-    for _ in range(count):
-        state_batches_item, position = _read_state_batch_v0(buffer, position)
-        state_batches.append(state_batches_item)
+    state_batches: list[ReadShareGroupStateResponseStateBatch] = []
+    message.state_batches = state_batches
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            state_batches_item, position = _read_state_batch_v0(buffer, position)
+            state_batches.append(state_batches_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ReadShareGroupStateResponsePartitionResult(
-        partition,
-        error_code,
-        error_message,
-        state_epoch,
-        start_offset,
-        state_batches,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_read_state_result_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ReadShareGroupStateResponseReadStateResult, int]:
-    partitions: list[ReadShareGroupStateResponsePartitionResult]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = ReadShareGroupStateResponseReadStateResult.__new__(ReadShareGroupStateResponseReadStateResult)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_result_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[ReadShareGroupStateResponsePartitionResult] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_result_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ReadShareGroupStateResponseReadStateResult(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateResponse, int]:
-    results: list[ReadShareGroupStateResponseReadStateResult]
+    message = ReadShareGroupStateResponse.__new__(ReadShareGroupStateResponse)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_read_state_result_v0(buffer, position)
-        results.append(results_item)
+    results: list[ReadShareGroupStateResponseReadStateResult] = []
+    message.results = results
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            results_item, position = _read_read_state_result_v0(buffer, position)
+            results.append(results_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ReadShareGroupStateResponse(results, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_state_batch_v0(out: bytearray, message: ReadShareGroupStateResponseStateBatch) -> None:
+def _write_state_batch_v0(out: Pieces, message: ReadShareGroupStateResponseStateBatch) -> None:
     if message.unknown_tags:
-        out += _pack_qqbh(
+        out.append(_pack_qqbh(
             message.first_offset,
             message.last_offset,
             message.delivery_state,
             message.delivery_count,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qqbhB(
+        out.append(_pack_qqbhB(
             message.first_offset,
             message.last_offset,
             message.delivery_state,
             message.delivery_count,
             0,
-        )
+        ))
 
 
-def _write_partition_result_v0(out: bytearray, message: ReadShareGroupStateResponsePartitionResult) -> None:
+def _write_partition_result_v0(out: Pieces, message: ReadShareGroupStateResponsePartitionResult) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -356,58 +355,58 @@ def _write_partition_result_v0(out: bytearray, message: ReadShareGroupStateRespo
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.partition, message.error_code, length)
+        out.append(_pack_ihB(message.partition, message.error_code, length))
     else:
-        out += _pack_ih(message.partition, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.partition, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     state_batches = message.state_batches
     count = len(state_batches) + 1
     if count < 128:
-        out += _pack_iqB(message.state_epoch, message.start_offset, count)
+        out.append(_pack_iqB(message.state_epoch, message.start_offset, count))
     else:
-        out += _pack_iq(message.state_epoch, message.start_offset)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iq(message.state_epoch, message.start_offset))
+        out.append(pack_length(count))
     for state_batches_item in state_batches:
         _write_state_batch_v0(out, state_batches_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_read_state_result_v0(out: bytearray, message: ReadShareGroupStateResponseReadStateResult) -> None:
+def _write_read_state_result_v0(out: Pieces, message: ReadShareGroupStateResponseReadStateResult) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_result_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: ReadShareGroupStateResponse) -> None:
+def _write_v0(out: Pieces, message: ReadShareGroupStateResponse) -> None:
     results = message.results
     count = len(results) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for results_item in results:
         _write_read_state_result_v0(out, results_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

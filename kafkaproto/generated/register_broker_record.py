@@ -10,18 +10,21 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     pack_uuids,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -230,7 +233,7 @@ class RegisterBrokerRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[RegisterBrokerRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -240,6 +243,7 @@ class RegisterBrokerRecord(Message):
 
 
 def _read_broker_endpoint_v0(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecordBrokerEndpoint, int]:
+    message = RegisterBrokerRecordBrokerEndpoint.__new__(RegisterBrokerRecordBrokerEndpoint)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -247,7 +251,7 @@ def _read_broker_endpoint_v0(buffer: Buffer, position: int) -> tuple[RegisterBro
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -256,17 +260,18 @@ def _read_broker_endpoint_v0(buffer: Buffer, position: int) -> tuple[RegisterBro
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, security_protocol, tags = _unpack_HhB(buffer, position)
+    message.port, message.security_protocol, tags = _unpack_HhB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RegisterBrokerRecordBrokerEndpoint(name, host, port, security_protocol, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_broker_feature_v0(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecordBrokerFeature, int]:
+    message = RegisterBrokerRecordBrokerFeature.__new__(RegisterBrokerRecordBrokerFeature)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -274,274 +279,259 @@ def _read_broker_feature_v0(buffer: Buffer, position: int) -> tuple[RegisterBrok
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    min_supported_version, max_supported_version, tags = _unpack_hhB(buffer, position)
+    message.min_supported_version, message.max_supported_version, tags = _unpack_hhB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RegisterBrokerRecordBrokerFeature(
-        name,
-        min_supported_version,
-        max_supported_version,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
-    end_points: list[RegisterBrokerRecordBrokerEndpoint]
-    broker_id, incarnation_id, broker_epoch, count = _unpack_iuqB(buffer, position)
+    message = RegisterBrokerRecord.__new__(RegisterBrokerRecord)
+    message.broker_id, message.incarnation_id, message.broker_epoch, count = _unpack_iuqB(buffer, position)
     position += 29
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    end_points = []
-    for _ in range(count):
-        end_points_item, position = _read_broker_endpoint_v0(buffer, position)
-        end_points.append(end_points_item)
-    features: list[RegisterBrokerRecordBrokerFeature]
+    end_points: list[RegisterBrokerRecordBrokerEndpoint] = []
+    message.end_points = end_points
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            end_points_item, position = _read_broker_endpoint_v0(buffer, position)
+            end_points.append(end_points_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    features = []
-    for _ in range(count):
-        features_item, position = _read_broker_feature_v0(buffer, position)
-        features.append(features_item)
+    features: list[RegisterBrokerRecordBrokerFeature] = []
+    message.features = features
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            features_item, position = _read_broker_feature_v0(buffer, position)
+            features.append(features_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
-    fenced, tags = _unpack_tB(buffer, position)
+    message.fenced, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.is_migrating_zk_broker = False
+    message.in_controlled_shutdown = False
+    message.log_dirs = []
+    message.cordoned_log_dirs = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag in (0, 1,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return RegisterBrokerRecord(
-        broker_id,
-        False,
-        incarnation_id,
-        broker_epoch,
-        end_points,
-        features,
-        rack,
-        fenced,
-        False,
-        [],
-        None,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
-    end_points: list[RegisterBrokerRecordBrokerEndpoint]
-    broker_id, incarnation_id, broker_epoch, count = _unpack_iuqB(buffer, position)
+    message = RegisterBrokerRecord.__new__(RegisterBrokerRecord)
+    message.broker_id, message.incarnation_id, message.broker_epoch, count = _unpack_iuqB(buffer, position)
     position += 29
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    end_points = []
-    for _ in range(count):
-        end_points_item, position = _read_broker_endpoint_v0(buffer, position)
-        end_points.append(end_points_item)
-    features: list[RegisterBrokerRecordBrokerFeature]
+    end_points: list[RegisterBrokerRecordBrokerEndpoint] = []
+    message.end_points = end_points
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            end_points_item, position = _read_broker_endpoint_v0(buffer, position)
+            end_points.append(end_points_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    features = []
-    for _ in range(count):
-        features_item, position = _read_broker_feature_v0(buffer, position)
-        features.append(features_item)
+    features: list[RegisterBrokerRecordBrokerFeature] = []
+    message.features = features
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            features_item, position = _read_broker_feature_v0(buffer, position)
+            features.append(features_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
-    fenced, in_controlled_shutdown, tags = _unpack_ttB(buffer, position)
+    message.fenced, message.in_controlled_shutdown, tags = _unpack_ttB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.is_migrating_zk_broker = False
+    message.log_dirs = []
+    message.cordoned_log_dirs = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag in (0, 1,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return RegisterBrokerRecord(
-        broker_id,
-        False,
-        incarnation_id,
-        broker_epoch,
-        end_points,
-        features,
-        rack,
-        fenced,
-        in_controlled_shutdown,
-        [],
-        None,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
-    end_points: list[RegisterBrokerRecordBrokerEndpoint]
-    broker_id, is_migrating_zk_broker, incarnation_id, broker_epoch, count = _unpack_ituqB(buffer, position)
+    message = RegisterBrokerRecord.__new__(RegisterBrokerRecord)
+    (
+        message.broker_id,
+        message.is_migrating_zk_broker,
+        message.incarnation_id,
+        message.broker_epoch,
+        count,
+    ) = _unpack_ituqB(buffer, position)
     position += 30
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    end_points = []
-    for _ in range(count):
-        end_points_item, position = _read_broker_endpoint_v0(buffer, position)
-        end_points.append(end_points_item)
-    features: list[RegisterBrokerRecordBrokerFeature]
+    end_points: list[RegisterBrokerRecordBrokerEndpoint] = []
+    message.end_points = end_points
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            end_points_item, position = _read_broker_endpoint_v0(buffer, position)
+            end_points.append(end_points_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    features = []
-    for _ in range(count):
-        features_item, position = _read_broker_feature_v0(buffer, position)
-        features.append(features_item)
+    features: list[RegisterBrokerRecordBrokerFeature] = []
+    message.features = features
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            features_item, position = _read_broker_feature_v0(buffer, position)
+            features.append(features_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
-    fenced, in_controlled_shutdown, tags = _unpack_ttB(buffer, position)
+    message.fenced, message.in_controlled_shutdown, tags = _unpack_ttB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.log_dirs = []
+    message.cordoned_log_dirs = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag in (0, 1,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return RegisterBrokerRecord(
-        broker_id,
-        is_migrating_zk_broker,
-        incarnation_id,
-        broker_epoch,
-        end_points,
-        features,
-        rack,
-        fenced,
-        in_controlled_shutdown,
-        [],
-        None,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
-    end_points: list[RegisterBrokerRecordBrokerEndpoint]
-    broker_id, is_migrating_zk_broker, incarnation_id, broker_epoch, count = _unpack_ituqB(buffer, position)
+    message = RegisterBrokerRecord.__new__(RegisterBrokerRecord)
+    (
+        message.broker_id,
+        message.is_migrating_zk_broker,
+        message.incarnation_id,
+        message.broker_epoch,
+        count,
+    ) = _unpack_ituqB(buffer, position)
     position += 30
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    end_points = []
-    for _ in range(count):
-        end_points_item, position = _read_broker_endpoint_v0(buffer, position)
-        end_points.append(end_points_item)
-    features: list[RegisterBrokerRecordBrokerFeature]
+    end_points: list[RegisterBrokerRecordBrokerEndpoint] = []
+    message.end_points = end_points
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            end_points_item, position = _read_broker_endpoint_v0(buffer, position)
+            end_points.append(end_points_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    features = []
-    for _ in range(count):
-        features_item, position = _read_broker_feature_v0(buffer, position)
-        features.append(features_item)
+    features: list[RegisterBrokerRecordBrokerFeature] = []
+    message.features = features
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            features_item, position = _read_broker_feature_v0(buffer, position)
+            features.append(features_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
-    fenced, in_controlled_shutdown, tags = _unpack_ttB(buffer, position)
+    message.fenced, message.in_controlled_shutdown, tags = _unpack_ttB(buffer, position)
     position += 3
-    log_dirs: list[bytes] = []
-    unknown: dict[int, bytes] | None = None
+    message.cordoned_log_dirs = None
+    message.log_dirs = []
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -552,78 +542,72 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
                     raise Malformed
-                count -= 1
-                log_dirs = unpack_many("16s", 16, count, buffer, position)
-                position += count * 16
+                message.log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+                position += count * 16 - 16
             elif tag in (1,):
                 raise Malformed
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return RegisterBrokerRecord(
-        broker_id,
-        is_migrating_zk_broker,
-        incarnation_id,
-        broker_epoch,
-        end_points,
-        features,
-        rack,
-        fenced,
-        in_controlled_shutdown,
-        log_dirs,
-        None,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
-    end_points: list[RegisterBrokerRecordBrokerEndpoint]
-    broker_id, is_migrating_zk_broker, incarnation_id, broker_epoch, count = _unpack_ituqB(buffer, position)
+    message = RegisterBrokerRecord.__new__(RegisterBrokerRecord)
+    (
+        message.broker_id,
+        message.is_migrating_zk_broker,
+        message.incarnation_id,
+        message.broker_epoch,
+        count,
+    ) = _unpack_ituqB(buffer, position)
     position += 30
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    end_points = []
-    for _ in range(count):
-        end_points_item, position = _read_broker_endpoint_v0(buffer, position)
-        end_points.append(end_points_item)
-    features: list[RegisterBrokerRecordBrokerFeature]
+    end_points: list[RegisterBrokerRecordBrokerEndpoint] = []
+    message.end_points = end_points
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            end_points_item, position = _read_broker_endpoint_v0(buffer, position)
+            end_points.append(end_points_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    features = []
-    for _ in range(count):
-        features_item, position = _read_broker_feature_v0(buffer, position)
-        features.append(features_item)
+    features: list[RegisterBrokerRecordBrokerFeature] = []
+    message.features = features
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            features_item, position = _read_broker_feature_v0(buffer, position)
+            features.append(features_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
-    fenced, in_controlled_shutdown, tags = _unpack_ttB(buffer, position)
+    message.fenced, message.in_controlled_shutdown, tags = _unpack_ttB(buffer, position)
     position += 3
-    log_dirs: list[bytes] = []
-    cordoned_log_dirs: list[bytes] | None = None
-    unknown: dict[int, bytes] | None = None
+    message.log_dirs = []
+    message.cordoned_log_dirs = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -634,84 +618,70 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
                     raise Malformed
-                count -= 1
-                log_dirs = unpack_many("16s", 16, count, buffer, position)
-                position += count * 16
+                message.log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+                position += count * 16 - 16
             elif tag == 1:
                 count = buffer[position]
                 position += 1
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    cordoned_log_dirs = None
+                    message.cordoned_log_dirs = None
                 else:
-                    count -= 1
-                    cordoned_log_dirs = unpack_many("16s", 16, count, buffer, position)
-                    position += count * 16
+                    message.cordoned_log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+                    position += count * 16 - 16
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return RegisterBrokerRecord(
-        broker_id,
-        is_migrating_zk_broker,
-        incarnation_id,
-        broker_epoch,
-        end_points,
-        features,
-        rack,
-        fenced,
-        in_controlled_shutdown,
-        log_dirs,
-        cordoned_log_dirs,
-        unknown,
-    ), position
+    return message, position
 
 
-def _write_broker_endpoint_v0(out: bytearray, message: RegisterBrokerRecordBrokerEndpoint) -> None:
+def _write_broker_endpoint_v0(out: Pieces, message: RegisterBrokerRecordBrokerEndpoint) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_Hh(message.port, message.security_protocol)
+        out.append(_pack_Hh(message.port, message.security_protocol))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_HhB(message.port, message.security_protocol, 0)
+        out.append(_pack_HhB(message.port, message.security_protocol, 0))
 
 
-def _write_broker_feature_v0(out: bytearray, message: RegisterBrokerRecordBrokerFeature) -> None:
+def _write_broker_feature_v0(out: Pieces, message: RegisterBrokerRecordBrokerFeature) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_hh(message.min_supported_version, message.max_supported_version)
+        out.append(_pack_hh(message.min_supported_version, message.max_supported_version))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hhB(message.min_supported_version, message.max_supported_version, 0)
+        out.append(_pack_hhB(message.min_supported_version, message.max_supported_version, 0))
 
 
-def _write_v0(out: bytearray, message: RegisterBrokerRecord) -> None:
+def _write_v0(out: Pieces, message: RegisterBrokerRecord) -> None:
     if message.is_migrating_zk_broker:
         raise Malformed
     if message.in_controlled_shutdown:
@@ -726,18 +696,18 @@ def _write_v0(out: bytearray, message: RegisterBrokerRecord) -> None:
     end_points = message.end_points
     count = len(end_points) + 1
     if count < 128:
-        out += _pack_iuqB(message.broker_id, incarnation_id, message.broker_epoch, count)
+        out.append(_pack_iuqB(message.broker_id, incarnation_id, message.broker_epoch, count))
     else:
-        out += _pack_iuq(message.broker_id, incarnation_id, message.broker_epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iuq(message.broker_id, incarnation_id, message.broker_epoch))
+        out.append(pack_length(count))
     for end_points_item in end_points:
         _write_broker_endpoint_v0(out, end_points_item)
     features = message.features
     count = len(features) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for features_item in features:
         _write_broker_feature_v0(out, features_item)
     rack = message.rack
@@ -748,18 +718,18 @@ def _write_v0(out: bytearray, message: RegisterBrokerRecord) -> None:
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_t(message.fenced)
+        out.append(_pack_t(message.fenced))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.fenced, 0)
+        out.append(_pack_tB(message.fenced, 0))
 
 
-def _write_v1(out: bytearray, message: RegisterBrokerRecord) -> None:
+def _write_v1(out: Pieces, message: RegisterBrokerRecord) -> None:
     if message.is_migrating_zk_broker:
         raise Malformed
     if len(message.log_dirs) != 0:
@@ -772,18 +742,18 @@ def _write_v1(out: bytearray, message: RegisterBrokerRecord) -> None:
     end_points = message.end_points
     count = len(end_points) + 1
     if count < 128:
-        out += _pack_iuqB(message.broker_id, incarnation_id, message.broker_epoch, count)
+        out.append(_pack_iuqB(message.broker_id, incarnation_id, message.broker_epoch, count))
     else:
-        out += _pack_iuq(message.broker_id, incarnation_id, message.broker_epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iuq(message.broker_id, incarnation_id, message.broker_epoch))
+        out.append(pack_length(count))
     for end_points_item in end_points:
         _write_broker_endpoint_v0(out, end_points_item)
     features = message.features
     count = len(features) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for features_item in features:
         _write_broker_feature_v0(out, features_item)
     rack = message.rack
@@ -794,18 +764,18 @@ def _write_v1(out: bytearray, message: RegisterBrokerRecord) -> None:
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_tt(message.fenced, message.in_controlled_shutdown)
+        out.append(_pack_tt(message.fenced, message.in_controlled_shutdown))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ttB(message.fenced, message.in_controlled_shutdown, 0)
+        out.append(_pack_ttB(message.fenced, message.in_controlled_shutdown, 0))
 
 
-def _write_v2(out: bytearray, message: RegisterBrokerRecord) -> None:
+def _write_v2(out: Pieces, message: RegisterBrokerRecord) -> None:
     if len(message.log_dirs) != 0:
         raise Malformed
     if message.cordoned_log_dirs is not None:
@@ -816,29 +786,29 @@ def _write_v2(out: bytearray, message: RegisterBrokerRecord) -> None:
     end_points = message.end_points
     count = len(end_points) + 1
     if count < 128:
-        out += _pack_ituqB(
+        out.append(_pack_ituqB(
             message.broker_id,
             message.is_migrating_zk_broker,
             incarnation_id,
             message.broker_epoch,
             count,
-        )
+        ))
     else:
-        out += _pack_ituq(
+        out.append(_pack_ituq(
             message.broker_id,
             message.is_migrating_zk_broker,
             incarnation_id,
             message.broker_epoch,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for end_points_item in end_points:
         _write_broker_endpoint_v0(out, end_points_item)
     features = message.features
     count = len(features) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for features_item in features:
         _write_broker_feature_v0(out, features_item)
     rack = message.rack
@@ -849,18 +819,18 @@ def _write_v2(out: bytearray, message: RegisterBrokerRecord) -> None:
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_tt(message.fenced, message.in_controlled_shutdown)
+        out.append(_pack_tt(message.fenced, message.in_controlled_shutdown))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ttB(message.fenced, message.in_controlled_shutdown, 0)
+        out.append(_pack_ttB(message.fenced, message.in_controlled_shutdown, 0))
 
 
-def _write_v3(out: bytearray, message: RegisterBrokerRecord) -> None:
+def _write_v3(out: Pieces, message: RegisterBrokerRecord) -> None:
     if message.cordoned_log_dirs is not None:
         raise Malformed
     incarnation_id = message.incarnation_id
@@ -869,29 +839,29 @@ def _write_v3(out: bytearray, message: RegisterBrokerRecord) -> None:
     end_points = message.end_points
     count = len(end_points) + 1
     if count < 128:
-        out += _pack_ituqB(
+        out.append(_pack_ituqB(
             message.broker_id,
             message.is_migrating_zk_broker,
             incarnation_id,
             message.broker_epoch,
             count,
-        )
+        ))
     else:
-        out += _pack_ituq(
+        out.append(_pack_ituq(
             message.broker_id,
             message.is_migrating_zk_broker,
             incarnation_id,
             message.broker_epoch,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for end_points_item in end_points:
         _write_broker_endpoint_v0(out, end_points_item)
     features = message.features
     count = len(features) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for features_item in features:
         _write_broker_feature_v0(out, features_item)
     rack = message.rack
@@ -902,58 +872,59 @@ def _write_v3(out: bytearray, message: RegisterBrokerRecord) -> None:
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
-    out += _pack_tt(message.fenced, message.in_controlled_shutdown)
+        out.append(pack_string_length(length))
+    out.append(data)
+    out.append(_pack_tt(message.fenced, message.in_controlled_shutdown))
     tagged = []
+    section: Pieces
     if len(message.log_dirs) != 0:
-        section = bytearray()
+        section = []
         log_dirs = message.log_dirs
         count = len(log_dirs) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
-        section += pack_uuids(log_dirs)
-        tagged.append((0, section))
+            section.append(pack_length(count))
+        section.append(pack_uuids(log_dirs))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v4(out: bytearray, message: RegisterBrokerRecord) -> None:
+def _write_v4(out: Pieces, message: RegisterBrokerRecord) -> None:
     incarnation_id = message.incarnation_id
     if len(incarnation_id) != 16:
         raise Malformed
     end_points = message.end_points
     count = len(end_points) + 1
     if count < 128:
-        out += _pack_ituqB(
+        out.append(_pack_ituqB(
             message.broker_id,
             message.is_migrating_zk_broker,
             incarnation_id,
             message.broker_epoch,
             count,
-        )
+        ))
     else:
-        out += _pack_ituq(
+        out.append(_pack_ituq(
             message.broker_id,
             message.is_migrating_zk_broker,
             incarnation_id,
             message.broker_epoch,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for end_points_item in end_points:
         _write_broker_endpoint_v0(out, end_points_item)
     features = message.features
     count = len(features) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for features_item in features:
         _write_broker_feature_v0(out, features_item)
     rack = message.rack
@@ -964,24 +935,25 @@ def _write_v4(out: bytearray, message: RegisterBrokerRecord) -> None:
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
-    out += _pack_tt(message.fenced, message.in_controlled_shutdown)
+        out.append(pack_string_length(length))
+    out.append(data)
+    out.append(_pack_tt(message.fenced, message.in_controlled_shutdown))
     tagged = []
+    section: Pieces
     if len(message.log_dirs) != 0:
-        section = bytearray()
+        section = []
         log_dirs = message.log_dirs
         count = len(log_dirs) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
-        section += pack_uuids(log_dirs)
-        tagged.append((0, section))
+            section.append(pack_length(count))
+        section.append(pack_uuids(log_dirs))
+        tagged.append((0, b"".join(section)))
     if message.cordoned_log_dirs is not None:
-        section = bytearray()
+        section = []
         cordoned_log_dirs = message.cordoned_log_dirs
         if cordoned_log_dirs is None:
             cordoned_log_dirs = EMPTY
@@ -989,15 +961,15 @@ def _write_v4(out: bytearray, message: RegisterBrokerRecord) -> None:
         else:
             count = len(cordoned_log_dirs) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
-        section += pack_uuids(cordoned_log_dirs)
-        tagged.append((1, section))
+            section.append(pack_length(count))
+        section.append(pack_uuids(cordoned_log_dirs))
+        tagged.append((1, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -180,7 +183,7 @@ class RegisterControllerRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[RegisterControllerRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -193,6 +196,7 @@ def _read_controller_endpoint_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[RegisterControllerRecordControllerEndpoint, int]:
+    message = RegisterControllerRecordControllerEndpoint.__new__(RegisterControllerRecordControllerEndpoint)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -200,7 +204,7 @@ def _read_controller_endpoint_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -209,20 +213,21 @@ def _read_controller_endpoint_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, security_protocol, tags = _unpack_HhB(buffer, position)
+    message.port, message.security_protocol, tags = _unpack_HhB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RegisterControllerRecordControllerEndpoint(name, host, port, security_protocol, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_controller_feature_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[RegisterControllerRecordControllerFeature, int]:
+    message = RegisterControllerRecordControllerFeature.__new__(RegisterControllerRecordControllerFeature)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -230,133 +235,124 @@ def _read_controller_feature_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    min_supported_version, max_supported_version, tags = _unpack_hhB(buffer, position)
+    message.min_supported_version, message.max_supported_version, tags = _unpack_hhB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RegisterControllerRecordControllerFeature(
-        name,
-        min_supported_version,
-        max_supported_version,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[RegisterControllerRecord, int]:
-    end_points: list[RegisterControllerRecordControllerEndpoint]
-    controller_id, incarnation_id, zk_migration_ready, count = _unpack_iutB(buffer, position)
+    message = RegisterControllerRecord.__new__(RegisterControllerRecord)
+    (
+        message.controller_id,
+        message.incarnation_id,
+        message.zk_migration_ready,
+        count,
+    ) = _unpack_iutB(buffer, position)
     position += 22
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    end_points = []
-    for _ in range(count):
-        end_points_item, position = _read_controller_endpoint_v0(buffer, position)
-        end_points.append(end_points_item)
-    features: list[RegisterControllerRecordControllerFeature]
+    end_points: list[RegisterControllerRecordControllerEndpoint] = []
+    message.end_points = end_points
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            end_points_item, position = _read_controller_endpoint_v0(buffer, position)
+            end_points.append(end_points_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    features = []
-    for _ in range(count):
-        features_item, position = _read_controller_feature_v0(buffer, position)
-        features.append(features_item)
+    features: list[RegisterControllerRecordControllerFeature] = []
+    message.features = features
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            features_item, position = _read_controller_feature_v0(buffer, position)
+            features.append(features_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RegisterControllerRecord(
-        controller_id,
-        incarnation_id,
-        zk_migration_ready,
-        end_points,
-        features,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_controller_endpoint_v0(
-    out: bytearray,
-    message: RegisterControllerRecordControllerEndpoint,
-) -> None:
+def _write_controller_endpoint_v0(out: Pieces, message: RegisterControllerRecordControllerEndpoint) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_Hh(message.port, message.security_protocol)
+        out.append(_pack_Hh(message.port, message.security_protocol))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_HhB(message.port, message.security_protocol, 0)
+        out.append(_pack_HhB(message.port, message.security_protocol, 0))
 
 
-def _write_controller_feature_v0(out: bytearray, message: RegisterControllerRecordControllerFeature) -> None:
+def _write_controller_feature_v0(out: Pieces, message: RegisterControllerRecordControllerFeature) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_hh(message.min_supported_version, message.max_supported_version)
+        out.append(_pack_hh(message.min_supported_version, message.max_supported_version))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hhB(message.min_supported_version, message.max_supported_version, 0)
+        out.append(_pack_hhB(message.min_supported_version, message.max_supported_version, 0))
 
 
-def _write_v0(out: bytearray, message: RegisterControllerRecord) -> None:
+def _write_v0(out: Pieces, message: RegisterControllerRecord) -> None:
     incarnation_id = message.incarnation_id
     if len(incarnation_id) != 16:
         raise Malformed
     end_points = message.end_points
     count = len(end_points) + 1
     if count < 128:
-        out += _pack_iutB(message.controller_id, incarnation_id, message.zk_migration_ready, count)
+        out.append(_pack_iutB(message.controller_id, incarnation_id, message.zk_migration_ready, count))
     else:
-        out += _pack_iut(message.controller_id, incarnation_id, message.zk_migration_ready)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iut(message.controller_id, incarnation_id, message.zk_migration_ready))
+        out.append(pack_length(count))
     for end_points_item in end_points:
         _write_controller_endpoint_v0(out, end_points_item)
     features = message.features
     count = len(features) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for features_item in features:
         _write_controller_feature_v0(out, features_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

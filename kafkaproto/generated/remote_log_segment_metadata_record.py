@@ -10,16 +10,19 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -83,10 +86,9 @@ class RemoteLogSegmentMetadataRecordTopicIdPartitionEntry(Struct):
 class RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry(Struct):
     """RemoteLogSegmentIdEntry of RemoteLogSegmentMetadataRecord."""
 
-    __slots__ = ("topic_id_partition", "id", "unknown_tags")
+    __slots__ = ("_topic_id_partition", "id", "unknown_tags")
 
-    topic_id_partition: RemoteLogSegmentMetadataRecordTopicIdPartitionEntry
-    """Versions 0+."""
+    _topic_id_partition: RemoteLogSegmentMetadataRecordTopicIdPartitionEntry | None
     id: bytes
     """Versions 0+."""
     unknown_tags: dict[int, bytes] | None
@@ -98,9 +100,20 @@ class RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry(Struct):
         id: bytes = ZERO_UUID,
         unknown_tags: dict[int, bytes] | None = None,
     ) -> None:
-        self.topic_id_partition = RemoteLogSegmentMetadataRecordTopicIdPartitionEntry() if topic_id_partition is None else topic_id_partition
+        self._topic_id_partition = topic_id_partition
         self.id = id
         self.unknown_tags = unknown_tags
+
+    @property
+    def topic_id_partition(self) -> RemoteLogSegmentMetadataRecordTopicIdPartitionEntry:
+        """Versions 0+."""
+        if self._topic_id_partition is None:
+            self._topic_id_partition = RemoteLogSegmentMetadataRecordTopicIdPartitionEntry()
+        return self._topic_id_partition
+
+    @topic_id_partition.setter
+    def topic_id_partition(self, value: RemoteLogSegmentMetadataRecordTopicIdPartitionEntry) -> None:
+        self._topic_id_partition = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -148,7 +161,7 @@ class RemoteLogSegmentMetadataRecord(Message):
     """Metadata RemoteLogSegmentMetadataRecord."""
 
     __slots__ = (
-        "remote_log_segment_id",
+        "_remote_log_segment_id",
         "start_offset",
         "end_offset",
         "broker_id",
@@ -174,8 +187,7 @@ class RemoteLogSegmentMetadataRecord(Message):
     RemoteLogSegmentIdEntry: TypeAlias = RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry
     SegmentLeaderEpochEntry: TypeAlias = RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry
 
-    remote_log_segment_id: RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry
-    """Versions 0+."""
+    _remote_log_segment_id: RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry | None
     start_offset: int
     """Versions 0+."""
     end_offset: int
@@ -214,7 +226,7 @@ class RemoteLogSegmentMetadataRecord(Message):
         txn_index_empty: bool = False,
         unknown_tags: dict[int, bytes] | None = None,
     ) -> None:
-        self.remote_log_segment_id = RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry() if remote_log_segment_id is None else remote_log_segment_id
+        self._remote_log_segment_id = remote_log_segment_id
         self.start_offset = start_offset
         self.end_offset = end_offset
         self.broker_id = broker_id
@@ -226,6 +238,17 @@ class RemoteLogSegmentMetadataRecord(Message):
         self.remote_log_segment_state = remote_log_segment_state
         self.txn_index_empty = txn_index_empty
         self.unknown_tags = unknown_tags
+
+    @property
+    def remote_log_segment_id(self) -> RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry:
+        """Versions 0+."""
+        if self._remote_log_segment_id is None:
+            self._remote_log_segment_id = RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry()
+        return self._remote_log_segment_id
+
+    @remote_log_segment_id.setter
+    def remote_log_segment_id(self, value: RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry) -> None:
+        self._remote_log_segment_id = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -248,7 +271,7 @@ class RemoteLogSegmentMetadataRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[RemoteLogSegmentMetadataRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -261,6 +284,9 @@ def _read_topic_id_partition_entry_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[RemoteLogSegmentMetadataRecordTopicIdPartitionEntry, int]:
+    message = RemoteLogSegmentMetadataRecordTopicIdPartitionEntry.__new__(
+        RemoteLogSegmentMetadataRecordTopicIdPartitionEntry,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -268,124 +294,126 @@ def _read_topic_id_partition_entry_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    id, partition, tags = _unpack_uiB(buffer, position)
+    message.id, message.partition, tags = _unpack_uiB(buffer, position)
     position += 21
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RemoteLogSegmentMetadataRecordTopicIdPartitionEntry(name, id, partition, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_remote_log_segment_id_entry_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry, int]:
-    topic_id_partition, position = _read_topic_id_partition_entry_v0(buffer, position)
-    id, tags = _unpack_uB(buffer, position)
+    message = RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry.__new__(
+        RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry,
+    )
+    message._topic_id_partition, position = _read_topic_id_partition_entry_v0(buffer, position)
+    message.id, tags = _unpack_uB(buffer, position)
     position += 17
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry(topic_id_partition, id, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_segment_leader_epoch_entry_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry, int]:
-    leader_epoch, offset, tags = _unpack_iqB(buffer, position)
+    message = RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry.__new__(
+        RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry,
+    )
+    message.leader_epoch, message.offset, tags = _unpack_iqB(buffer, position)
     position += 13
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry(leader_epoch, offset, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[RemoteLogSegmentMetadataRecord, int]:
-    remote_log_segment_id, position = _read_remote_log_segment_id_entry_v0(buffer, position)
-    segment_leader_epochs: list[RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry]
-    start_offset, end_offset, broker_id, max_timestamp_ms, event_timestamp_ms, count = _unpack_qqiqqB(buffer, position)
+    message = RemoteLogSegmentMetadataRecord.__new__(RemoteLogSegmentMetadataRecord)
+    message._remote_log_segment_id, position = _read_remote_log_segment_id_entry_v0(buffer, position)
+    (
+        message.start_offset,
+        message.end_offset,
+        message.broker_id,
+        message.max_timestamp_ms,
+        message.event_timestamp_ms,
+        count,
+    ) = _unpack_qqiqqB(buffer, position)
     position += 37
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    segment_leader_epochs = []
-    for _ in range(count):
-        segment_leader_epochs_item, position = _read_segment_leader_epoch_entry_v0(buffer, position)
-        segment_leader_epochs.append(segment_leader_epochs_item)
-    segment_size_in_bytes, length = _unpack_iB(buffer, position)
+    segment_leader_epochs: list[RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry] = []
+    message.segment_leader_epochs = segment_leader_epochs
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            segment_leader_epochs_item, position = _read_segment_leader_epoch_entry_v0(buffer, position)
+            segment_leader_epochs.append(segment_leader_epochs_item)
+    message.segment_size_in_bytes, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_unsigned_varint(buffer, position - 1)
     if not length:
-        custom_metadata = None
+        message.custom_metadata = None
     else:
         end = position + length - 1
-        custom_metadata = bytes(buffer[position:end])
+        message.custom_metadata = bytes(buffer[position:end])
         position = end
-    remote_log_segment_state, tags = _unpack_bB(buffer, position)
+    message.remote_log_segment_state, tags = _unpack_bB(buffer, position)
     position += 2
-    txn_index_empty: bool = False
-    unknown: dict[int, bytes] | None = None
+    message.txn_index_empty = False
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                txn_index_empty = buffer[position] != 0
+                message.txn_index_empty = buffer[position] != 0
                 position += 1
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return RemoteLogSegmentMetadataRecord(
-        remote_log_segment_id,
-        start_offset,
-        end_offset,
-        broker_id,
-        max_timestamp_ms,
-        event_timestamp_ms,
-        segment_leader_epochs,
-        segment_size_in_bytes,
-        custom_metadata,
-        remote_log_segment_state,
-        txn_index_empty,
-        unknown,
-    ), position
+    return message, position
 
 
 def _write_topic_id_partition_entry_v0(
-    out: bytearray,
+    out: Pieces,
     message: RemoteLogSegmentMetadataRecordTopicIdPartitionEntry,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     id = message.id
     if len(id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_ui(id, message.partition)
+        out.append(_pack_ui(id, message.partition))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_uiB(id, message.partition, 0)
+        out.append(_pack_uiB(id, message.partition, 0))
 
 
 def _write_remote_log_segment_id_entry_v0(
-    out: bytearray,
+    out: Pieces,
     message: RemoteLogSegmentMetadataRecordRemoteLogSegmentIdEntry,
 ) -> None:
     topic_id_partition = message.topic_id_partition
@@ -394,71 +422,71 @@ def _write_remote_log_segment_id_entry_v0(
     if len(id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += id
+        out.append(id)
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_uB(id, 0)
+        out.append(_pack_uB(id, 0))
 
 
 def _write_segment_leader_epoch_entry_v0(
-    out: bytearray,
+    out: Pieces,
     message: RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry,
 ) -> None:
     if message.unknown_tags:
-        out += _pack_iq(message.leader_epoch, message.offset)
+        out.append(_pack_iq(message.leader_epoch, message.offset))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqB(message.leader_epoch, message.offset, 0)
+        out.append(_pack_iqB(message.leader_epoch, message.offset, 0))
 
 
-def _write_v0(out: bytearray, message: RemoteLogSegmentMetadataRecord) -> None:
+def _write_v0(out: Pieces, message: RemoteLogSegmentMetadataRecord) -> None:
     remote_log_segment_id = message.remote_log_segment_id
     _write_remote_log_segment_id_entry_v0(out, remote_log_segment_id)
     segment_leader_epochs = message.segment_leader_epochs
     count = len(segment_leader_epochs) + 1
     if count < 128:
-        out += _pack_qqiqqB(
+        out.append(_pack_qqiqqB(
             message.start_offset,
             message.end_offset,
             message.broker_id,
             message.max_timestamp_ms,
             message.event_timestamp_ms,
             count,
-        )
+        ))
     else:
-        out += _pack_qqiqq(
+        out.append(_pack_qqiqq(
             message.start_offset,
             message.end_offset,
             message.broker_id,
             message.max_timestamp_ms,
             message.event_timestamp_ms,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for segment_leader_epochs_item in segment_leader_epochs:
         _write_segment_leader_epoch_entry_v0(out, segment_leader_epochs_item)
     custom_metadata = message.custom_metadata
     if custom_metadata is None:
-        data = b""
+        custom_metadata = b""
         length = 0
     else:
-        data = custom_metadata
-        length = len(data) + 1
+        length = len(custom_metadata) + 1
     if length < 128:
-        out += _pack_iB(message.segment_size_in_bytes, length)
+        out.append(_pack_iB(message.segment_size_in_bytes, length))
     else:
-        out += _pack_i(message.segment_size_in_bytes)
-        write_unsigned_varint(out, length)
-    out += data
-    out += _pack_b(message.remote_log_segment_state)
+        out.append(_pack_i(message.segment_size_in_bytes))
+        out.append(pack_length(length))
+    out.append(custom_metadata)
+    out.append(_pack_b(message.remote_log_segment_state))
     tagged = []
+    section: Pieces
     if message.txn_index_empty:
-        section = bytearray()
-        section += _pack_t(message.txn_index_empty)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_t(message.txn_index_empty))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

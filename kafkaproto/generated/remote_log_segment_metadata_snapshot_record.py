@@ -10,12 +10,14 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     read_tag_section,
     read_unknown_tags,
     write_tag_section,
@@ -174,7 +176,7 @@ class RemoteLogSegmentMetadataSnapshotRecord(Message):
     ) -> tuple[RemoteLogSegmentMetadataSnapshotRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -187,95 +189,91 @@ def _read_segment_leader_epoch_entry_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry, int]:
-    leader_epoch, offset, tags = _unpack_iqB(buffer, position)
+    message = RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry.__new__(
+        RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry,
+    )
+    message.leader_epoch, message.offset, tags = _unpack_iqB(buffer, position)
     position += 13
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry(
-        leader_epoch,
-        offset,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[RemoteLogSegmentMetadataSnapshotRecord, int]:
-    segment_leader_epochs: list[RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry]
-    segment_id, start_offset, end_offset, broker_id, max_timestamp_ms, event_timestamp_ms, count = _unpack_uqqiqqB(buffer, position)
+    message = RemoteLogSegmentMetadataSnapshotRecord.__new__(RemoteLogSegmentMetadataSnapshotRecord)
+    (
+        message.segment_id,
+        message.start_offset,
+        message.end_offset,
+        message.broker_id,
+        message.max_timestamp_ms,
+        message.event_timestamp_ms,
+        count,
+    ) = _unpack_uqqiqqB(buffer, position)
     position += 53
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    segment_leader_epochs = []
-    for _ in range(count):
-        segment_leader_epochs_item, position = _read_segment_leader_epoch_entry_v0(buffer, position)
-        segment_leader_epochs.append(segment_leader_epochs_item)
-    segment_size_in_bytes, length = _unpack_iB(buffer, position)
+    segment_leader_epochs: list[RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry] = []
+    message.segment_leader_epochs = segment_leader_epochs
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            segment_leader_epochs_item, position = _read_segment_leader_epoch_entry_v0(buffer, position)
+            segment_leader_epochs.append(segment_leader_epochs_item)
+    message.segment_size_in_bytes, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_unsigned_varint(buffer, position - 1)
     if not length:
-        custom_metadata = None
+        message.custom_metadata = None
     else:
         end = position + length - 1
-        custom_metadata = bytes(buffer[position:end])
+        message.custom_metadata = bytes(buffer[position:end])
         position = end
-    remote_log_segment_state, tags = _unpack_bB(buffer, position)
+    message.remote_log_segment_state, tags = _unpack_bB(buffer, position)
     position += 2
-    txn_index_empty: bool = False
-    unknown: dict[int, bytes] | None = None
+    message.txn_index_empty = False
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                txn_index_empty = buffer[position] != 0
+                message.txn_index_empty = buffer[position] != 0
                 position += 1
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return RemoteLogSegmentMetadataSnapshotRecord(
-        segment_id,
-        start_offset,
-        end_offset,
-        broker_id,
-        max_timestamp_ms,
-        event_timestamp_ms,
-        segment_leader_epochs,
-        segment_size_in_bytes,
-        custom_metadata,
-        remote_log_segment_state,
-        txn_index_empty,
-        unknown,
-    ), position
+    return message, position
 
 
 def _write_segment_leader_epoch_entry_v0(
-    out: bytearray,
+    out: Pieces,
     message: RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry,
 ) -> None:
     if message.unknown_tags:
-        out += _pack_iq(message.leader_epoch, message.offset)
+        out.append(_pack_iq(message.leader_epoch, message.offset))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqB(message.leader_epoch, message.offset, 0)
+        out.append(_pack_iqB(message.leader_epoch, message.offset, 0))
 
 
-def _write_v0(out: bytearray, message: RemoteLogSegmentMetadataSnapshotRecord) -> None:
+def _write_v0(out: Pieces, message: RemoteLogSegmentMetadataSnapshotRecord) -> None:
     segment_id = message.segment_id
     if len(segment_id) != 16:
         raise Malformed
     segment_leader_epochs = message.segment_leader_epochs
     count = len(segment_leader_epochs) + 1
     if count < 128:
-        out += _pack_uqqiqqB(
+        out.append(_pack_uqqiqqB(
             segment_id,
             message.start_offset,
             message.end_offset,
@@ -283,42 +281,42 @@ def _write_v0(out: bytearray, message: RemoteLogSegmentMetadataSnapshotRecord) -
             message.max_timestamp_ms,
             message.event_timestamp_ms,
             count,
-        )
+        ))
     else:
-        out += _pack_uqqiqq(
+        out.append(_pack_uqqiqq(
             segment_id,
             message.start_offset,
             message.end_offset,
             message.broker_id,
             message.max_timestamp_ms,
             message.event_timestamp_ms,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for segment_leader_epochs_item in segment_leader_epochs:
         _write_segment_leader_epoch_entry_v0(out, segment_leader_epochs_item)
     custom_metadata = message.custom_metadata
     if custom_metadata is None:
-        data = b""
+        custom_metadata = b""
         length = 0
     else:
-        data = custom_metadata
-        length = len(data) + 1
+        length = len(custom_metadata) + 1
     if length < 128:
-        out += _pack_iB(message.segment_size_in_bytes, length)
+        out.append(_pack_iB(message.segment_size_in_bytes, length))
     else:
-        out += _pack_i(message.segment_size_in_bytes)
-        write_unsigned_varint(out, length)
-    out += data
-    out += _pack_b(message.remote_log_segment_state)
+        out.append(_pack_i(message.segment_size_in_bytes))
+        out.append(pack_length(length))
+    out.append(custom_metadata)
+    out.append(_pack_b(message.remote_log_segment_state))
     tagged = []
+    section: Pieces
     if message.txn_index_empty:
-        section = bytearray()
-        section += _pack_t(message.txn_index_empty)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_t(message.txn_index_empty))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,14 +10,17 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -75,10 +78,9 @@ class RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry(Struct):
 class RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry(Struct):
     """RemoteLogSegmentIdEntry of RemoteLogSegmentMetadataUpdateRecord."""
 
-    __slots__ = ("topic_id_partition", "id", "unknown_tags")
+    __slots__ = ("_topic_id_partition", "id", "unknown_tags")
 
-    topic_id_partition: RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry
-    """Versions 0+."""
+    _topic_id_partition: RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry | None
     id: bytes
     """Versions 0+."""
     unknown_tags: dict[int, bytes] | None
@@ -90,9 +92,20 @@ class RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry(Struct):
         id: bytes = ZERO_UUID,
         unknown_tags: dict[int, bytes] | None = None,
     ) -> None:
-        self.topic_id_partition = RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry() if topic_id_partition is None else topic_id_partition
+        self._topic_id_partition = topic_id_partition
         self.id = id
         self.unknown_tags = unknown_tags
+
+    @property
+    def topic_id_partition(self) -> RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry:
+        """Versions 0+."""
+        if self._topic_id_partition is None:
+            self._topic_id_partition = RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry()
+        return self._topic_id_partition
+
+    @topic_id_partition.setter
+    def topic_id_partition(self, value: RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry) -> None:
+        self._topic_id_partition = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -108,7 +121,7 @@ class RemoteLogSegmentMetadataUpdateRecord(Message):
     """Metadata RemoteLogSegmentMetadataUpdateRecord."""
 
     __slots__ = (
-        "remote_log_segment_id",
+        "_remote_log_segment_id",
         "broker_id",
         "event_timestamp_ms",
         "custom_metadata",
@@ -127,8 +140,7 @@ class RemoteLogSegmentMetadataUpdateRecord(Message):
     TopicIdPartitionEntry: TypeAlias = RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry
     RemoteLogSegmentIdEntry: TypeAlias = RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry
 
-    remote_log_segment_id: RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry
-    """Versions 0+."""
+    _remote_log_segment_id: RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry | None
     broker_id: int
     """Versions 0+."""
     event_timestamp_ms: int
@@ -149,12 +161,23 @@ class RemoteLogSegmentMetadataUpdateRecord(Message):
         remote_log_segment_state: int = 0,
         unknown_tags: dict[int, bytes] | None = None,
     ) -> None:
-        self.remote_log_segment_id = RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry() if remote_log_segment_id is None else remote_log_segment_id
+        self._remote_log_segment_id = remote_log_segment_id
         self.broker_id = broker_id
         self.event_timestamp_ms = event_timestamp_ms
         self.custom_metadata = custom_metadata
         self.remote_log_segment_state = remote_log_segment_state
         self.unknown_tags = unknown_tags
+
+    @property
+    def remote_log_segment_id(self) -> RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry:
+        """Versions 0+."""
+        if self._remote_log_segment_id is None:
+            self._remote_log_segment_id = RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry()
+        return self._remote_log_segment_id
+
+    @remote_log_segment_id.setter
+    def remote_log_segment_id(self, value: RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry) -> None:
+        self._remote_log_segment_id = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -175,7 +198,7 @@ class RemoteLogSegmentMetadataUpdateRecord(Message):
     ) -> tuple[RemoteLogSegmentMetadataUpdateRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -188,6 +211,9 @@ def _read_topic_id_partition_entry_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry, int]:
+    message = RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry.__new__(
+        RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -195,84 +221,77 @@ def _read_topic_id_partition_entry_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    id, partition, tags = _unpack_uiB(buffer, position)
+    message.id, message.partition, tags = _unpack_uiB(buffer, position)
     position += 21
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry(name, id, partition, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_remote_log_segment_id_entry_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry, int]:
-    topic_id_partition, position = _read_topic_id_partition_entry_v0(buffer, position)
-    id, tags = _unpack_uB(buffer, position)
+    message = RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry.__new__(
+        RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry,
+    )
+    message._topic_id_partition, position = _read_topic_id_partition_entry_v0(buffer, position)
+    message.id, tags = _unpack_uB(buffer, position)
     position += 17
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry(
-        topic_id_partition,
-        id,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[RemoteLogSegmentMetadataUpdateRecord, int]:
-    remote_log_segment_id, position = _read_remote_log_segment_id_entry_v0(buffer, position)
-    broker_id, event_timestamp_ms, length = _unpack_iqB(buffer, position)
+    message = RemoteLogSegmentMetadataUpdateRecord.__new__(RemoteLogSegmentMetadataUpdateRecord)
+    message._remote_log_segment_id, position = _read_remote_log_segment_id_entry_v0(buffer, position)
+    message.broker_id, message.event_timestamp_ms, length = _unpack_iqB(buffer, position)
     position += 13
     if length > 127:
         length, position = read_unsigned_varint(buffer, position - 1)
     if not length:
-        custom_metadata = None
+        message.custom_metadata = None
     else:
         end = position + length - 1
-        custom_metadata = bytes(buffer[position:end])
+        message.custom_metadata = bytes(buffer[position:end])
         position = end
-    remote_log_segment_state, tags = _unpack_bB(buffer, position)
+    message.remote_log_segment_state, tags = _unpack_bB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RemoteLogSegmentMetadataUpdateRecord(
-        remote_log_segment_id,
-        broker_id,
-        event_timestamp_ms,
-        custom_metadata,
-        remote_log_segment_state,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_topic_id_partition_entry_v0(
-    out: bytearray,
+    out: Pieces,
     message: RemoteLogSegmentMetadataUpdateRecordTopicIdPartitionEntry,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     id = message.id
     if len(id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_ui(id, message.partition)
+        out.append(_pack_ui(id, message.partition))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_uiB(id, message.partition, 0)
+        out.append(_pack_uiB(id, message.partition, 0))
 
 
 def _write_remote_log_segment_id_entry_v0(
-    out: bytearray,
+    out: Pieces,
     message: RemoteLogSegmentMetadataUpdateRecordRemoteLogSegmentIdEntry,
 ) -> None:
     topic_id_partition = message.topic_id_partition
@@ -281,33 +300,32 @@ def _write_remote_log_segment_id_entry_v0(
     if len(id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += id
+        out.append(id)
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_uB(id, 0)
+        out.append(_pack_uB(id, 0))
 
 
-def _write_v0(out: bytearray, message: RemoteLogSegmentMetadataUpdateRecord) -> None:
+def _write_v0(out: Pieces, message: RemoteLogSegmentMetadataUpdateRecord) -> None:
     remote_log_segment_id = message.remote_log_segment_id
     _write_remote_log_segment_id_entry_v0(out, remote_log_segment_id)
     custom_metadata = message.custom_metadata
     if custom_metadata is None:
-        data = b""
+        custom_metadata = b""
         length = 0
     else:
-        data = custom_metadata
-        length = len(data) + 1
+        length = len(custom_metadata) + 1
     if length < 128:
-        out += _pack_iqB(message.broker_id, message.event_timestamp_ms, length)
+        out.append(_pack_iqB(message.broker_id, message.event_timestamp_ms, length))
     else:
-        out += _pack_iq(message.broker_id, message.event_timestamp_ms)
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(_pack_iq(message.broker_id, message.event_timestamp_ms))
+        out.append(pack_length(length))
+    out.append(custom_metadata)
     if message.unknown_tags:
-        out += _pack_b(message.remote_log_segment_state)
+        out.append(_pack_b(message.remote_log_segment_state))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_bB(message.remote_log_segment_state, 0)
+        out.append(_pack_bB(message.remote_log_segment_state, 0))
 
 
 _READERS = (

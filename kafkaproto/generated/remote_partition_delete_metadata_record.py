@@ -12,11 +12,13 @@ from typing import ClassVar, TypeAlias
 from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -70,7 +72,7 @@ class RemotePartitionDeleteMetadataRecord(Message):
     """Metadata RemotePartitionDeleteMetadataRecord."""
 
     __slots__ = (
-        "topic_id_partition",
+        "_topic_id_partition",
         "broker_id",
         "event_timestamp_ms",
         "remote_partition_delete_state",
@@ -87,8 +89,7 @@ class RemotePartitionDeleteMetadataRecord(Message):
     LISTENERS: ClassVar[tuple[str, ...]] = ()
     TopicIdPartitionEntry: TypeAlias = RemotePartitionDeleteMetadataRecordTopicIdPartitionEntry
 
-    topic_id_partition: RemotePartitionDeleteMetadataRecordTopicIdPartitionEntry
-    """Versions 0+."""
+    _topic_id_partition: RemotePartitionDeleteMetadataRecordTopicIdPartitionEntry | None
     broker_id: int
     """Versions 0+."""
     event_timestamp_ms: int
@@ -106,11 +107,22 @@ class RemotePartitionDeleteMetadataRecord(Message):
         remote_partition_delete_state: int = 0,
         unknown_tags: dict[int, bytes] | None = None,
     ) -> None:
-        self.topic_id_partition = RemotePartitionDeleteMetadataRecordTopicIdPartitionEntry() if topic_id_partition is None else topic_id_partition
+        self._topic_id_partition = topic_id_partition
         self.broker_id = broker_id
         self.event_timestamp_ms = event_timestamp_ms
         self.remote_partition_delete_state = remote_partition_delete_state
         self.unknown_tags = unknown_tags
+
+    @property
+    def topic_id_partition(self) -> RemotePartitionDeleteMetadataRecordTopicIdPartitionEntry:
+        """Versions 0+."""
+        if self._topic_id_partition is None:
+            self._topic_id_partition = RemotePartitionDeleteMetadataRecordTopicIdPartitionEntry()
+        return self._topic_id_partition
+
+    @topic_id_partition.setter
+    def topic_id_partition(self, value: RemotePartitionDeleteMetadataRecordTopicIdPartitionEntry) -> None:
+        self._topic_id_partition = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -126,7 +138,7 @@ class RemotePartitionDeleteMetadataRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[RemotePartitionDeleteMetadataRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -139,6 +151,9 @@ def _read_topic_id_partition_entry_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[RemotePartitionDeleteMetadataRecordTopicIdPartitionEntry, int]:
+    message = RemotePartitionDeleteMetadataRecordTopicIdPartitionEntry.__new__(
+        RemotePartitionDeleteMetadataRecordTopicIdPartitionEntry,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -146,67 +161,71 @@ def _read_topic_id_partition_entry_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    id, partition, tags = _unpack_uiB(buffer, position)
+    message.id, message.partition, tags = _unpack_uiB(buffer, position)
     position += 21
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RemotePartitionDeleteMetadataRecordTopicIdPartitionEntry(name, id, partition, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[RemotePartitionDeleteMetadataRecord, int]:
-    topic_id_partition, position = _read_topic_id_partition_entry_v0(buffer, position)
-    broker_id, event_timestamp_ms, remote_partition_delete_state, tags = _unpack_iqbB(buffer, position)
+    message = RemotePartitionDeleteMetadataRecord.__new__(RemotePartitionDeleteMetadataRecord)
+    message._topic_id_partition, position = _read_topic_id_partition_entry_v0(buffer, position)
+    (
+        message.broker_id,
+        message.event_timestamp_ms,
+        message.remote_partition_delete_state,
+        tags,
+    ) = _unpack_iqbB(buffer, position)
     position += 14
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RemotePartitionDeleteMetadataRecord(
-        topic_id_partition,
-        broker_id,
-        event_timestamp_ms,
-        remote_partition_delete_state,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_topic_id_partition_entry_v0(
-    out: bytearray,
+    out: Pieces,
     message: RemotePartitionDeleteMetadataRecordTopicIdPartitionEntry,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     id = message.id
     if len(id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_ui(id, message.partition)
+        out.append(_pack_ui(id, message.partition))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_uiB(id, message.partition, 0)
+        out.append(_pack_uiB(id, message.partition, 0))
 
 
-def _write_v0(out: bytearray, message: RemotePartitionDeleteMetadataRecord) -> None:
+def _write_v0(out: Pieces, message: RemotePartitionDeleteMetadataRecord) -> None:
     topic_id_partition = message.topic_id_partition
     _write_topic_id_partition_entry_v0(out, topic_id_partition)
     if message.unknown_tags:
-        out += _pack_iqb(message.broker_id, message.event_timestamp_ms, message.remote_partition_delete_state)
+        out.append(_pack_iqb(
+            message.broker_id,
+            message.event_timestamp_ms,
+            message.remote_partition_delete_state,
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqbB(
+        out.append(_pack_iqbB(
             message.broker_id,
             message.event_timestamp_ms,
             message.remote_partition_delete_state,
             0,
-        )
+        ))
 
 
 _READERS = (

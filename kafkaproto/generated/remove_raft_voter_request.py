@@ -12,11 +12,13 @@ from typing import ClassVar
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -74,7 +76,7 @@ class RemoveRaftVoterRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[RemoveRaftVoterRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -84,25 +86,26 @@ class RemoveRaftVoterRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[RemoveRaftVoterRequest, int]:
+    message = RemoveRaftVoterRequest.__new__(RemoveRaftVoterRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length - 1
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    voter_id, voter_directory_id, tags = _unpack_iuB(buffer, position)
+    message.voter_id, message.voter_directory_id, tags = _unpack_iuB(buffer, position)
     position += 21
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RemoveRaftVoterRequest(cluster_id, voter_id, voter_directory_id, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: RemoveRaftVoterRequest) -> None:
+def _write_v0(out: Pieces, message: RemoveRaftVoterRequest) -> None:
     cluster_id = message.cluster_id
     if cluster_id is None:
         data = b""
@@ -111,18 +114,18 @@ def _write_v0(out: bytearray, message: RemoveRaftVoterRequest) -> None:
         data = cluster_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     voter_directory_id = message.voter_directory_id
     if len(voter_directory_id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_iu(message.voter_id, voter_directory_id)
+        out.append(_pack_iu(message.voter_id, voter_directory_id))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iuB(message.voter_id, voter_directory_id, 0)
+        out.append(_pack_iuB(message.voter_id, voter_directory_id, 0))
 
 
 _READERS = (

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Malformed, Pieces, read_unknown_tags, write_tag_section
 
 ZERO_UUID = bytes(16)
 _unpack_uB = struct.Struct(">16sB").unpack_from
@@ -56,7 +56,7 @@ class RemoveTopicRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[RemoveTopicRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -66,23 +66,24 @@ class RemoveTopicRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[RemoveTopicRecord, int]:
-    topic_id, tags = _unpack_uB(buffer, position)
+    message = RemoveTopicRecord.__new__(RemoveTopicRecord)
+    message.topic_id, tags = _unpack_uB(buffer, position)
     position += 17
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RemoveTopicRecord(topic_id, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: RemoveTopicRecord) -> None:
+def _write_v0(out: Pieces, message: RemoveTopicRecord) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += topic_id
+        out.append(topic_id)
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_uB(topic_id, 0)
+        out.append(_pack_uB(topic_id, 0))
 
 
 _READERS = (

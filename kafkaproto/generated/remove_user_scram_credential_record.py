@@ -12,11 +12,13 @@ from typing import ClassVar
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -68,7 +70,7 @@ class RemoveUserScramCredentialRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[RemoveUserScramCredentialRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -78,6 +80,7 @@ class RemoveUserScramCredentialRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[RemoveUserScramCredentialRecord, int]:
+    message = RemoveUserScramCredentialRecord.__new__(RemoveUserScramCredentialRecord)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -85,30 +88,30 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[RemoveUserScramCredentialRe
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    mechanism, tags = _unpack_bB(buffer, position)
+    message.mechanism, tags = _unpack_bB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RemoveUserScramCredentialRecord(name, mechanism, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: RemoveUserScramCredentialRecord) -> None:
+def _write_v0(out: Pieces, message: RemoveUserScramCredentialRecord) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_b(message.mechanism)
+        out.append(_pack_b(message.mechanism))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_bB(message.mechanism, 0)
+        out.append(_pack_bB(message.mechanism, 0))
 
 
 _READERS = (

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Malformed, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_hhih = struct.Struct(">hhih").unpack_from
 _pack_hhih = struct.Struct(">hhih").pack
@@ -80,7 +80,7 @@ class RequestHeader(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[RequestHeader, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -90,35 +90,48 @@ class RequestHeader(Message):
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[RequestHeader, int]:
-    request_api_key, request_api_version, correlation_id, length = _unpack_hhih(buffer, position)
+    message = RequestHeader.__new__(RequestHeader)
+    (
+        message.request_api_key,
+        message.request_api_version,
+        message.correlation_id,
+        length,
+    ) = _unpack_hhih(buffer, position)
     position += 10
     if length < 0:
-        client_id = None
+        message.client_id = None
     else:
         end = position + length
-        client_id = str(buffer[position:end], "utf-8")
+        message.client_id = str(buffer[position:end], "utf-8")
         position = end
-    return RequestHeader(request_api_key, request_api_version, correlation_id, client_id), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[RequestHeader, int]:
-    request_api_key, request_api_version, correlation_id, length = _unpack_hhih(buffer, position)
+    message = RequestHeader.__new__(RequestHeader)
+    (
+        message.request_api_key,
+        message.request_api_version,
+        message.correlation_id,
+        length,
+    ) = _unpack_hhih(buffer, position)
     position += 10
     if length < 0:
-        client_id = None
+        message.client_id = None
     else:
         end = position + length
-        client_id = str(buffer[position:end], "utf-8")
+        message.client_id = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return RequestHeader(request_api_key, request_api_version, correlation_id, client_id, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v1(out: bytearray, message: RequestHeader) -> None:
+def _write_v1(out: Pieces, message: RequestHeader) -> None:
     client_id = message.client_id
     if client_id is None:
         data = b""
@@ -126,13 +139,18 @@ def _write_v1(out: bytearray, message: RequestHeader) -> None:
     else:
         data = client_id.encode()
         length = len(data)
-    out += _pack_hhih(message.request_api_key, message.request_api_version, message.correlation_id, length)
-    out += data
+    out.append(_pack_hhih(
+        message.request_api_key,
+        message.request_api_version,
+        message.correlation_id,
+        length,
+    ))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: RequestHeader) -> None:
+def _write_v2(out: Pieces, message: RequestHeader) -> None:
     client_id = message.client_id
     if client_id is None:
         data = b""
@@ -140,12 +158,17 @@ def _write_v2(out: bytearray, message: RequestHeader) -> None:
     else:
         data = client_id.encode()
         length = len(data)
-    out += _pack_hhih(message.request_api_key, message.request_api_version, message.correlation_id, length)
-    out += data
+    out.append(_pack_hhih(
+        message.request_api_key,
+        message.request_api_version,
+        message.correlation_id,
+        length,
+    ))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

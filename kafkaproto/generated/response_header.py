@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Malformed, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_i = struct.Struct(">i").unpack_from
 _unpack_iB = struct.Struct(">iB").unpack_from
@@ -53,7 +53,7 @@ class ResponseHeader(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ResponseHeader, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -63,32 +63,35 @@ class ResponseHeader(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ResponseHeader, int]:
-    (correlation_id,) = _unpack_i(buffer, position)
+    message = ResponseHeader.__new__(ResponseHeader)
+    (message.correlation_id,) = _unpack_i(buffer, position)
     position += 4
-    return ResponseHeader(correlation_id), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ResponseHeader, int]:
-    correlation_id, tags = _unpack_iB(buffer, position)
+    message = ResponseHeader.__new__(ResponseHeader)
+    message.correlation_id, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ResponseHeader(correlation_id, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: ResponseHeader) -> None:
-    out += _pack_i(message.correlation_id)
+def _write_v0(out: Pieces, message: ResponseHeader) -> None:
+    out.append(_pack_i(message.correlation_id))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: ResponseHeader) -> None:
+def _write_v1(out: Pieces, message: ResponseHeader) -> None:
     if message.unknown_tags:
-        out += _pack_i(message.correlation_id)
+        out.append(_pack_i(message.correlation_id))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.correlation_id, 0)
+        out.append(_pack_iB(message.correlation_id, 0))
 
 
 _READERS = (

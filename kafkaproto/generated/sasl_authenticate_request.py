@@ -10,9 +10,17 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed, read_unknown_tags, write_tag_section
+from kafkaproto.support import (
+    BYTES,
+    Buffer,
+    Malformed,
+    Pieces,
+    pack_length,
+    read_unknown_tags,
+    write_tag_section,
+)
 
 _unpack_i = struct.Struct(">i").unpack_from
 _pack_i = struct.Struct(">i").pack
@@ -52,7 +60,7 @@ class SaslAuthenticateRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[SaslAuthenticateRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -62,17 +70,20 @@ class SaslAuthenticateRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[SaslAuthenticateRequest, int]:
+    message = SaslAuthenticateRequest.__new__(SaslAuthenticateRequest)
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    auth_bytes = bytes(buffer[position:end])
+    message.auth_bytes = bytes(buffer[position:end])
     position = end
-    return SaslAuthenticateRequest(auth_bytes), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[SaslAuthenticateRequest, int]:
+    message = SaslAuthenticateRequest.__new__(SaslAuthenticateRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -80,39 +91,37 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[SaslAuthenticateRequest, in
     if not length:
         raise Malformed
     end = position + length - 1
-    auth_bytes = bytes(buffer[position:end])
+    message.auth_bytes = bytes(buffer[position:end])
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return SaslAuthenticateRequest(auth_bytes, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: SaslAuthenticateRequest) -> None:
+def _write_v0(out: Pieces, message: SaslAuthenticateRequest) -> None:
     auth_bytes = message.auth_bytes
-    data = auth_bytes
-    length = len(data)
-    out += _pack_i(length)
-    out += data
+    length = len(auth_bytes)
+    out.append(_pack_i(length))
+    out.append(auth_bytes)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: SaslAuthenticateRequest) -> None:
+def _write_v2(out: Pieces, message: SaslAuthenticateRequest) -> None:
     auth_bytes = message.auth_bytes
-    data = auth_bytes
-    length = len(data) + 1
+    length = len(auth_bytes) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(auth_bytes)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,14 +10,17 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -87,7 +90,7 @@ class SaslAuthenticateResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[SaslAuthenticateResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -97,55 +100,61 @@ class SaslAuthenticateResponse(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[SaslAuthenticateResponse, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = SaslAuthenticateResponse.__new__(SaslAuthenticateResponse)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    auth_bytes = bytes(buffer[position:end])
+    message.auth_bytes = bytes(buffer[position:end])
     position = end
-    return SaslAuthenticateResponse(error_code, error_message, auth_bytes), position
+    message.session_lifetime_ms = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[SaslAuthenticateResponse, int]:
-    error_code, length = _unpack_hh(buffer, position)
+    message = SaslAuthenticateResponse.__new__(SaslAuthenticateResponse)
+    message.error_code, length = _unpack_hh(buffer, position)
     position += 4
     if length < 0:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    auth_bytes = bytes(buffer[position:end])
+    message.auth_bytes = bytes(buffer[position:end])
     position = end
-    (session_lifetime_ms,) = _unpack_q(buffer, position)
+    (message.session_lifetime_ms,) = _unpack_q(buffer, position)
     position += 8
-    return SaslAuthenticateResponse(error_code, error_message, auth_bytes, session_lifetime_ms), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[SaslAuthenticateResponse, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = SaslAuthenticateResponse.__new__(SaslAuthenticateResponse)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -154,23 +163,17 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[SaslAuthenticateResponse, i
     if not length:
         raise Malformed
     end = position + length - 1
-    auth_bytes = bytes(buffer[position:end])
+    message.auth_bytes = bytes(buffer[position:end])
     position = end
-    session_lifetime_ms, tags = _unpack_qB(buffer, position)
+    message.session_lifetime_ms, tags = _unpack_qB(buffer, position)
     position += 9
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return SaslAuthenticateResponse(
-        error_code,
-        error_message,
-        auth_bytes,
-        session_lifetime_ms,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: SaslAuthenticateResponse) -> None:
+def _write_v0(out: Pieces, message: SaslAuthenticateResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -178,18 +181,17 @@ def _write_v0(out: bytearray, message: SaslAuthenticateResponse) -> None:
     else:
         data = error_message.encode()
         length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     auth_bytes = message.auth_bytes
-    data = auth_bytes
-    length = len(data)
-    out += _pack_i(length)
-    out += data
+    length = len(auth_bytes)
+    out.append(_pack_i(length))
+    out.append(auth_bytes)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: SaslAuthenticateResponse) -> None:
+def _write_v1(out: Pieces, message: SaslAuthenticateResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -197,19 +199,18 @@ def _write_v1(out: bytearray, message: SaslAuthenticateResponse) -> None:
     else:
         data = error_message.encode()
         length = len(data)
-    out += _pack_hh(message.error_code, length)
-    out += data
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
     auth_bytes = message.auth_bytes
-    data = auth_bytes
-    length = len(data)
-    out += _pack_i(length)
-    out += data
-    out += _pack_q(message.session_lifetime_ms)
+    length = len(auth_bytes)
+    out.append(_pack_i(length))
+    out.append(auth_bytes)
+    out.append(_pack_q(message.session_lifetime_ms))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: SaslAuthenticateResponse) -> None:
+def _write_v2(out: Pieces, message: SaslAuthenticateResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -218,24 +219,23 @@ def _write_v2(out: bytearray, message: SaslAuthenticateResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     auth_bytes = message.auth_bytes
-    data = auth_bytes
-    length = len(data) + 1
+    length = len(auth_bytes) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(auth_bytes)
     if message.unknown_tags:
-        out += _pack_q(message.session_lifetime_ms)
+        out.append(_pack_q(message.session_lifetime_ms))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qB(message.session_lifetime_ms, 0)
+        out.append(_pack_qB(message.session_lifetime_ms, 0))
 
 
 _READERS = (

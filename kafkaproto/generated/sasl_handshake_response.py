@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import EMPTY, Buffer, Malformed
+from kafkaproto.support import EMPTY, Buffer, Malformed, Pieces
 
 _unpack_h = struct.Struct(">h").unpack_from
 _unpack_hi = struct.Struct(">hi").unpack_from
@@ -62,7 +62,7 @@ class SaslHandshakeResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[SaslHandshakeResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -72,35 +72,38 @@ class SaslHandshakeResponse(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[SaslHandshakeResponse, int]:
-    mechanisms: list[str]
-    error_code, count = _unpack_hi(buffer, position)
+    message = SaslHandshakeResponse.__new__(SaslHandshakeResponse)
+    message.error_code, count = _unpack_hi(buffer, position)
     position += 6
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    mechanisms = []
-    for _ in range(count):
-        (length,) = _unpack_h(buffer, position)
-        position += 2
-        if length < 0:
+    mechanisms: list[str] = []
+    message.mechanisms = mechanisms
+    if count:
+        if count > len(buffer) - position:
             raise Malformed
-        end = position + length
-        mechanisms_item = str(buffer[position:end], "utf-8")
-        position = end
-        mechanisms.append(mechanisms_item)
-    return SaslHandshakeResponse(error_code, mechanisms), position
+        for _ in range(count):
+            (length,) = _unpack_h(buffer, position)
+            position += 2
+            if length < 0:
+                raise Malformed
+            end = position + length
+            mechanisms_item = str(buffer[position:end], "utf-8")
+            position = end
+            mechanisms.append(mechanisms_item)
+    message.unknown_tags = None
+    return message, position
 
 
-def _write_v0(out: bytearray, message: SaslHandshakeResponse) -> None:
+def _write_v0(out: Pieces, message: SaslHandshakeResponse) -> None:
     mechanisms = message.mechanisms
     count = len(mechanisms)
-    out += _pack_hi(message.error_code, count)
+    out.append(_pack_hi(message.error_code, count))
     for mechanisms_item in mechanisms:
         data = mechanisms_item.encode()
         length = len(data)
-        out += _pack_h(length)
-        out += data
+        out.append(_pack_h(length))
+        out.append(data)
     if message.unknown_tags:
         raise Malformed
 

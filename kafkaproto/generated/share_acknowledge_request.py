@@ -10,17 +10,20 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -207,7 +210,7 @@ class ShareAcknowledgeRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ShareAcknowledgeRequest, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -220,235 +223,223 @@ def _read_acknowledgement_batch_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ShareAcknowledgeRequestAcknowledgementBatch, int]:
-    acknowledge_types: list[int]
-    first_offset, last_offset, count = _unpack_qqB(buffer, position)
+    message = ShareAcknowledgeRequestAcknowledgementBatch.__new__(ShareAcknowledgeRequestAcknowledgementBatch)
+    message.first_offset, message.last_offset, count = _unpack_qqB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    acknowledge_types = unpack_many("b", 1, count, buffer, position)
-    position += count * 1
+    message.acknowledge_types = unpack_many("b", 1, count - 1, buffer, position)
+    position += count * 1 - 1
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareAcknowledgeRequestAcknowledgementBatch(
-        first_offset,
-        last_offset,
-        acknowledge_types,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_acknowledge_partition_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ShareAcknowledgeRequestAcknowledgePartition, int]:
-    acknowledgement_batches: list[ShareAcknowledgeRequestAcknowledgementBatch]
-    partition_index, count = _unpack_iB(buffer, position)
+    message = ShareAcknowledgeRequestAcknowledgePartition.__new__(ShareAcknowledgeRequestAcknowledgePartition)
+    message.partition_index, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    acknowledgement_batches = []
-    for _ in range(count):
-        acknowledgement_batches_item, position = _read_acknowledgement_batch_v1(buffer, position)
-        acknowledgement_batches.append(acknowledgement_batches_item)
+    acknowledgement_batches: list[ShareAcknowledgeRequestAcknowledgementBatch] = []
+    message.acknowledgement_batches = acknowledgement_batches
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            acknowledgement_batches_item, position = _read_acknowledgement_batch_v1(buffer, position)
+            acknowledgement_batches.append(acknowledgement_batches_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareAcknowledgeRequestAcknowledgePartition(
-        partition_index,
-        acknowledgement_batches,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_acknowledge_topic_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ShareAcknowledgeRequestAcknowledgeTopic, int]:
-    partitions: list[ShareAcknowledgeRequestAcknowledgePartition]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = ShareAcknowledgeRequestAcknowledgeTopic.__new__(ShareAcknowledgeRequestAcknowledgeTopic)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_acknowledge_partition_v1(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[ShareAcknowledgeRequestAcknowledgePartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_acknowledge_partition_v1(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareAcknowledgeRequestAcknowledgeTopic(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeRequest, int]:
+    message = ShareAcknowledgeRequest.__new__(ShareAcknowledgeRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_id = None
+        message.group_id = None
     else:
         end = position + length - 1
-        group_id = str(buffer[position:end], "utf-8")
+        message.group_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        member_id = None
+        message.member_id = None
     else:
         end = position + length - 1
-        member_id = str(buffer[position:end], "utf-8")
+        message.member_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[ShareAcknowledgeRequestAcknowledgeTopic]
-    share_session_epoch, count = _unpack_iB(buffer, position)
+    message.share_session_epoch, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_acknowledge_topic_v1(buffer, position)
-        topics.append(topics_item)
+    topics: list[ShareAcknowledgeRequestAcknowledgeTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_acknowledge_topic_v1(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.is_renew_ack = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareAcknowledgeRequest(group_id, member_id, share_session_epoch, False, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeRequest, int]:
+    message = ShareAcknowledgeRequest.__new__(ShareAcknowledgeRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_id = None
+        message.group_id = None
     else:
         end = position + length - 1
-        group_id = str(buffer[position:end], "utf-8")
+        message.group_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        member_id = None
+        message.member_id = None
     else:
         end = position + length - 1
-        member_id = str(buffer[position:end], "utf-8")
+        message.member_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[ShareAcknowledgeRequestAcknowledgeTopic]
-    share_session_epoch, is_renew_ack, count = _unpack_itB(buffer, position)
+    message.share_session_epoch, message.is_renew_ack, count = _unpack_itB(buffer, position)
     position += 6
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_acknowledge_topic_v1(buffer, position)
-        topics.append(topics_item)
+    topics: list[ShareAcknowledgeRequestAcknowledgeTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_acknowledge_topic_v1(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareAcknowledgeRequest(
-        group_id,
-        member_id,
-        share_session_epoch,
-        is_renew_ack,
-        topics,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_acknowledgement_batch_v1(
-    out: bytearray,
+    out: Pieces,
     message: ShareAcknowledgeRequestAcknowledgementBatch,
 ) -> None:
     acknowledge_types = message.acknowledge_types
     count = len(acknowledge_types) + 1
     if count < 128:
-        out += _pack_qqB(message.first_offset, message.last_offset, count)
+        out.append(_pack_qqB(message.first_offset, message.last_offset, count))
     else:
-        out += _pack_qq(message.first_offset, message.last_offset)
-        write_unsigned_varint(out, count)
-    out += pack_many("b", acknowledge_types)
+        out.append(_pack_qq(message.first_offset, message.last_offset))
+        out.append(pack_length(count))
+    out.append(pack_many("b", acknowledge_types))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_acknowledge_partition_v1(
-    out: bytearray,
+    out: Pieces,
     message: ShareAcknowledgeRequestAcknowledgePartition,
 ) -> None:
     acknowledgement_batches = message.acknowledgement_batches
     count = len(acknowledgement_batches) + 1
     if count < 128:
-        out += _pack_iB(message.partition_index, count)
+        out.append(_pack_iB(message.partition_index, count))
     else:
-        out += _pack_i(message.partition_index)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.partition_index))
+        out.append(pack_length(count))
     for acknowledgement_batches_item in acknowledgement_batches:
         _write_acknowledgement_batch_v1(out, acknowledgement_batches_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_acknowledge_topic_v1(out: bytearray, message: ShareAcknowledgeRequestAcknowledgeTopic) -> None:
+def _write_acknowledge_topic_v1(out: Pieces, message: ShareAcknowledgeRequestAcknowledgeTopic) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_acknowledge_partition_v1(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: ShareAcknowledgeRequest) -> None:
+def _write_v1(out: Pieces, message: ShareAcknowledgeRequest) -> None:
     if message.is_renew_ack:
         raise Malformed
     group_id = message.group_id
@@ -459,10 +450,10 @@ def _write_v1(out: bytearray, message: ShareAcknowledgeRequest) -> None:
         data = group_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     if member_id is None:
         data = b""
@@ -471,26 +462,26 @@ def _write_v1(out: bytearray, message: ShareAcknowledgeRequest) -> None:
         data = member_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.share_session_epoch, count)
+        out.append(_pack_iB(message.share_session_epoch, count))
     else:
-        out += _pack_i(message.share_session_epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.share_session_epoch))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_acknowledge_topic_v1(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: ShareAcknowledgeRequest) -> None:
+def _write_v2(out: Pieces, message: ShareAcknowledgeRequest) -> None:
     group_id = message.group_id
     if group_id is None:
         data = b""
@@ -499,10 +490,10 @@ def _write_v2(out: bytearray, message: ShareAcknowledgeRequest) -> None:
         data = group_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     if member_id is None:
         data = b""
@@ -511,23 +502,23 @@ def _write_v2(out: bytearray, message: ShareAcknowledgeRequest) -> None:
         data = member_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_itB(message.share_session_epoch, message.is_renew_ack, count)
+        out.append(_pack_itB(message.share_session_epoch, message.is_renew_ack, count))
     else:
-        out += _pack_it(message.share_session_epoch, message.is_renew_ack)
-        write_unsigned_varint(out, count)
+        out.append(_pack_it(message.share_session_epoch, message.is_renew_ack))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_acknowledge_topic_v1(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -71,7 +74,7 @@ class ShareAcknowledgeResponseLeaderIdAndEpoch(Struct):
 class ShareAcknowledgeResponsePartitionData(Struct):
     """PartitionData of ShareAcknowledgeResponse."""
 
-    __slots__ = ("partition_index", "error_code", "error_message", "current_leader", "unknown_tags")
+    __slots__ = ("partition_index", "error_code", "error_message", "_current_leader", "unknown_tags")
 
     partition_index: int
     """Versions 0+."""
@@ -79,8 +82,7 @@ class ShareAcknowledgeResponsePartitionData(Struct):
     """Versions 0+."""
     error_message: str | None
     """Versions 0+, null in 0+."""
-    current_leader: ShareAcknowledgeResponseLeaderIdAndEpoch
-    """Versions 0+."""
+    _current_leader: ShareAcknowledgeResponseLeaderIdAndEpoch | None
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -95,8 +97,19 @@ class ShareAcknowledgeResponsePartitionData(Struct):
         self.partition_index = partition_index
         self.error_code = error_code
         self.error_message = error_message
-        self.current_leader = ShareAcknowledgeResponseLeaderIdAndEpoch() if current_leader is None else current_leader
+        self._current_leader = current_leader
         self.unknown_tags = unknown_tags
+
+    @property
+    def current_leader(self) -> ShareAcknowledgeResponseLeaderIdAndEpoch:
+        """Versions 0+."""
+        if self._current_leader is None:
+            self._current_leader = ShareAcknowledgeResponseLeaderIdAndEpoch()
+        return self._current_leader
+
+    @current_leader.setter
+    def current_leader(self, value: ShareAcknowledgeResponseLeaderIdAndEpoch) -> None:
+        self._current_leader = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -259,7 +272,7 @@ class ShareAcknowledgeResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ShareAcknowledgeResponse, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -272,216 +285,203 @@ def _read_leader_id_and_epoch_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ShareAcknowledgeResponseLeaderIdAndEpoch, int]:
-    leader_id, leader_epoch, tags = _unpack_iiB(buffer, position)
+    message = ShareAcknowledgeResponseLeaderIdAndEpoch.__new__(ShareAcknowledgeResponseLeaderIdAndEpoch)
+    message.leader_id, message.leader_epoch, tags = _unpack_iiB(buffer, position)
     position += 9
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareAcknowledgeResponseLeaderIdAndEpoch(leader_id, leader_epoch, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_data_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ShareAcknowledgeResponsePartitionData, int]:
-    partition_index, error_code, length = _unpack_ihB(buffer, position)
+    message = ShareAcknowledgeResponsePartitionData.__new__(ShareAcknowledgeResponsePartitionData)
+    message.partition_index, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    current_leader, position = _read_leader_id_and_epoch_v1(buffer, position)
+    message._current_leader, position = _read_leader_id_and_epoch_v1(buffer, position)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareAcknowledgeResponsePartitionData(
-        partition_index,
-        error_code,
-        error_message,
-        current_leader,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_share_acknowledge_topic_response_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ShareAcknowledgeResponseShareAcknowledgeTopicResponse, int]:
-    partitions: list[ShareAcknowledgeResponsePartitionData]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = ShareAcknowledgeResponseShareAcknowledgeTopicResponse.__new__(
+        ShareAcknowledgeResponseShareAcknowledgeTopicResponse,
+    )
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v1(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[ShareAcknowledgeResponsePartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v1(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareAcknowledgeResponseShareAcknowledgeTopicResponse(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_node_endpoint_v1(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeResponseNodeEndpoint, int]:
-    node_id, length = _unpack_iB(buffer, position)
+    message = ShareAcknowledgeResponseNodeEndpoint.__new__(ShareAcknowledgeResponseNodeEndpoint)
+    message.node_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, length = _unpack_iB(buffer, position)
+    message.port, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareAcknowledgeResponseNodeEndpoint(node_id, host, port, rack, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = ShareAcknowledgeResponse.__new__(ShareAcknowledgeResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    responses: list[ShareAcknowledgeResponseShareAcknowledgeTopicResponse]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_share_acknowledge_topic_response_v1(buffer, position)
-        responses.append(responses_item)
-    node_endpoints: list[ShareAcknowledgeResponseNodeEndpoint]
+    responses: list[ShareAcknowledgeResponseShareAcknowledgeTopicResponse] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_share_acknowledge_topic_response_v1(buffer, position)
+            responses.append(responses_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    node_endpoints = []
-    for _ in range(count):
-        node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
-        node_endpoints.append(node_endpoints_item)
+    node_endpoints: list[ShareAcknowledgeResponseNodeEndpoint] = []
+    message.node_endpoints = node_endpoints
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
+            node_endpoints.append(node_endpoints_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.acquisition_lock_timeout_ms = 0
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareAcknowledgeResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        0,
-        responses,
-        node_endpoints,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = ShareAcknowledgeResponse.__new__(ShareAcknowledgeResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    responses: list[ShareAcknowledgeResponseShareAcknowledgeTopicResponse]
-    acquisition_lock_timeout_ms, count = _unpack_iB(buffer, position)
+    message.acquisition_lock_timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_share_acknowledge_topic_response_v1(buffer, position)
-        responses.append(responses_item)
-    node_endpoints: list[ShareAcknowledgeResponseNodeEndpoint]
+    responses: list[ShareAcknowledgeResponseShareAcknowledgeTopicResponse] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_share_acknowledge_topic_response_v1(buffer, position)
+            responses.append(responses_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    node_endpoints = []
-    for _ in range(count):
-        node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
-        node_endpoints.append(node_endpoints_item)
+    node_endpoints: list[ShareAcknowledgeResponseNodeEndpoint] = []
+    message.node_endpoints = node_endpoints
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
+            node_endpoints.append(node_endpoints_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareAcknowledgeResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        acquisition_lock_timeout_ms,
-        responses,
-        node_endpoints,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_leader_id_and_epoch_v1(out: bytearray, message: ShareAcknowledgeResponseLeaderIdAndEpoch) -> None:
+def _write_leader_id_and_epoch_v1(out: Pieces, message: ShareAcknowledgeResponseLeaderIdAndEpoch) -> None:
     if message.unknown_tags:
-        out += _pack_ii(message.leader_id, message.leader_epoch)
+        out.append(_pack_ii(message.leader_id, message.leader_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iiB(message.leader_id, message.leader_epoch, 0)
+        out.append(_pack_iiB(message.leader_id, message.leader_epoch, 0))
 
 
-def _write_partition_data_v1(out: bytearray, message: ShareAcknowledgeResponsePartitionData) -> None:
+def _write_partition_data_v1(out: Pieces, message: ShareAcknowledgeResponsePartitionData) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -490,21 +490,21 @@ def _write_partition_data_v1(out: bytearray, message: ShareAcknowledgeResponsePa
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.partition_index, message.error_code, length)
+        out.append(_pack_ihB(message.partition_index, message.error_code, length))
     else:
-        out += _pack_ih(message.partition_index, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.partition_index, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     current_leader = message.current_leader
     _write_leader_id_and_epoch_v1(out, current_leader)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_share_acknowledge_topic_response_v1(
-    out: bytearray,
+    out: Pieces,
     message: ShareAcknowledgeResponseShareAcknowledgeTopicResponse,
 ) -> None:
     topic_id = message.topic_id
@@ -513,28 +513,28 @@ def _write_share_acknowledge_topic_response_v1(
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v1(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_node_endpoint_v1(out: bytearray, message: ShareAcknowledgeResponseNodeEndpoint) -> None:
+def _write_node_endpoint_v1(out: Pieces, message: ShareAcknowledgeResponseNodeEndpoint) -> None:
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.node_id, length)
+        out.append(_pack_iB(message.node_id, length))
     else:
-        out += _pack_i(message.node_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.node_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     rack = message.rack
     if rack is None:
         data = b""
@@ -543,18 +543,18 @@ def _write_node_endpoint_v1(out: bytearray, message: ShareAcknowledgeResponseNod
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.port, length)
+        out.append(_pack_iB(message.port, length))
     else:
-        out += _pack_i(message.port)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.port))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: ShareAcknowledgeResponse) -> None:
+def _write_v1(out: Pieces, message: ShareAcknowledgeResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -563,34 +563,34 @@ def _write_v1(out: bytearray, message: ShareAcknowledgeResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_share_acknowledge_topic_response_v1(out, responses_item)
     node_endpoints = message.node_endpoints
     count = len(node_endpoints) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for node_endpoints_item in node_endpoints:
         _write_node_endpoint_v1(out, node_endpoints_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: ShareAcknowledgeResponse) -> None:
+def _write_v2(out: Pieces, message: ShareAcknowledgeResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -599,32 +599,32 @@ def _write_v2(out: bytearray, message: ShareAcknowledgeResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out += _pack_iB(message.acquisition_lock_timeout_ms, count)
+        out.append(_pack_iB(message.acquisition_lock_timeout_ms, count))
     else:
-        out += _pack_i(message.acquisition_lock_timeout_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.acquisition_lock_timeout_ms))
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_share_acknowledge_topic_response_v1(out, responses_item)
     node_endpoints = message.node_endpoints
     count = len(node_endpoints) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for node_endpoints_item in node_endpoints:
         _write_node_endpoint_v1(out, node_endpoints_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

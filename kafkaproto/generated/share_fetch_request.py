@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -293,7 +296,7 @@ class ShareFetchRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ShareFetchRequest, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -306,313 +309,303 @@ def _read_acknowledgement_batch_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ShareFetchRequestAcknowledgementBatch, int]:
-    acknowledge_types: list[int]
-    first_offset, last_offset, count = _unpack_qqB(buffer, position)
+    message = ShareFetchRequestAcknowledgementBatch.__new__(ShareFetchRequestAcknowledgementBatch)
+    message.first_offset, message.last_offset, count = _unpack_qqB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    acknowledge_types = unpack_many("b", 1, count, buffer, position)
-    position += count * 1
+    message.acknowledge_types = unpack_many("b", 1, count - 1, buffer, position)
+    position += count * 1 - 1
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareFetchRequestAcknowledgementBatch(
-        first_offset,
-        last_offset,
-        acknowledge_types,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_fetch_partition_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequestFetchPartition, int]:
-    acknowledgement_batches: list[ShareFetchRequestAcknowledgementBatch]
-    partition_index, count = _unpack_iB(buffer, position)
+    message = ShareFetchRequestFetchPartition.__new__(ShareFetchRequestFetchPartition)
+    message.partition_index, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    acknowledgement_batches = []
-    for _ in range(count):
-        acknowledgement_batches_item, position = _read_acknowledgement_batch_v1(buffer, position)
-        acknowledgement_batches.append(acknowledgement_batches_item)
+    acknowledgement_batches: list[ShareFetchRequestAcknowledgementBatch] = []
+    message.acknowledgement_batches = acknowledgement_batches
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            acknowledgement_batches_item, position = _read_acknowledgement_batch_v1(buffer, position)
+            acknowledgement_batches.append(acknowledgement_batches_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.partition_max_bytes = 0
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareFetchRequestFetchPartition(partition_index, 0, acknowledgement_batches, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_fetch_topic_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequestFetchTopic, int]:
-    partitions: list[ShareFetchRequestFetchPartition]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = ShareFetchRequestFetchTopic.__new__(ShareFetchRequestFetchTopic)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_fetch_partition_v1(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[ShareFetchRequestFetchPartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_fetch_partition_v1(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareFetchRequestFetchTopic(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_forgotten_topic_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequestForgottenTopic, int]:
-    partitions: list[int]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = ShareFetchRequestForgottenTopic.__new__(ShareFetchRequestForgottenTopic)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareFetchRequestForgottenTopic(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequest, int]:
+    message = ShareFetchRequest.__new__(ShareFetchRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_id = None
+        message.group_id = None
     else:
         end = position + length - 1
-        group_id = str(buffer[position:end], "utf-8")
+        message.group_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        member_id = None
+        message.member_id = None
     else:
         end = position + length - 1
-        member_id = str(buffer[position:end], "utf-8")
+        message.member_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[ShareFetchRequestFetchTopic]
-    share_session_epoch, max_wait_ms, min_bytes, max_bytes, max_records, batch_size, count = _unpack_iiiiiiB(buffer, position)
+    (
+        message.share_session_epoch,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.max_records,
+        message.batch_size,
+        count,
+    ) = _unpack_iiiiiiB(buffer, position)
     position += 25
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_fetch_topic_v1(buffer, position)
-        topics.append(topics_item)
-    forgotten_topics_data: list[ShareFetchRequestForgottenTopic]
+    topics: list[ShareFetchRequestFetchTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_fetch_topic_v1(buffer, position)
+            topics.append(topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    forgotten_topics_data = []
-    for _ in range(count):
-        forgotten_topics_data_item, position = _read_forgotten_topic_v1(buffer, position)
-        forgotten_topics_data.append(forgotten_topics_data_item)
+    forgotten_topics_data: list[ShareFetchRequestForgottenTopic] = []
+    message.forgotten_topics_data = forgotten_topics_data
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            forgotten_topics_data_item, position = _read_forgotten_topic_v1(buffer, position)
+            forgotten_topics_data.append(forgotten_topics_data_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.share_acquire_mode = 0
+    message.is_renew_ack = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareFetchRequest(
-        group_id,
-        member_id,
-        share_session_epoch,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        max_records,
-        batch_size,
-        0,
-        False,
-        topics,
-        forgotten_topics_data,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[ShareFetchRequest, int]:
+    message = ShareFetchRequest.__new__(ShareFetchRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_id = None
+        message.group_id = None
     else:
         end = position + length - 1
-        group_id = str(buffer[position:end], "utf-8")
+        message.group_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        member_id = None
+        message.member_id = None
     else:
         end = position + length - 1
-        member_id = str(buffer[position:end], "utf-8")
+        message.member_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[ShareFetchRequestFetchTopic]
-    share_session_epoch, max_wait_ms, min_bytes, max_bytes, max_records, batch_size, share_acquire_mode, is_renew_ack, count = _unpack_iiiiiibtB(buffer, position)
+    (
+        message.share_session_epoch,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.max_records,
+        message.batch_size,
+        message.share_acquire_mode,
+        message.is_renew_ack,
+        count,
+    ) = _unpack_iiiiiibtB(buffer, position)
     position += 27
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_fetch_topic_v1(buffer, position)
-        topics.append(topics_item)
-    forgotten_topics_data: list[ShareFetchRequestForgottenTopic]
+    topics: list[ShareFetchRequestFetchTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_fetch_topic_v1(buffer, position)
+            topics.append(topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    forgotten_topics_data = []
-    for _ in range(count):
-        forgotten_topics_data_item, position = _read_forgotten_topic_v1(buffer, position)
-        forgotten_topics_data.append(forgotten_topics_data_item)
+    forgotten_topics_data: list[ShareFetchRequestForgottenTopic] = []
+    message.forgotten_topics_data = forgotten_topics_data
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            forgotten_topics_data_item, position = _read_forgotten_topic_v1(buffer, position)
+            forgotten_topics_data.append(forgotten_topics_data_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareFetchRequest(
-        group_id,
-        member_id,
-        share_session_epoch,
-        max_wait_ms,
-        min_bytes,
-        max_bytes,
-        max_records,
-        batch_size,
-        share_acquire_mode,
-        is_renew_ack,
-        topics,
-        forgotten_topics_data,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_acknowledgement_batch_v1(out: bytearray, message: ShareFetchRequestAcknowledgementBatch) -> None:
+def _write_acknowledgement_batch_v1(out: Pieces, message: ShareFetchRequestAcknowledgementBatch) -> None:
     acknowledge_types = message.acknowledge_types
     count = len(acknowledge_types) + 1
     if count < 128:
-        out += _pack_qqB(message.first_offset, message.last_offset, count)
+        out.append(_pack_qqB(message.first_offset, message.last_offset, count))
     else:
-        out += _pack_qq(message.first_offset, message.last_offset)
-        write_unsigned_varint(out, count)
-    out += pack_many("b", acknowledge_types)
+        out.append(_pack_qq(message.first_offset, message.last_offset))
+        out.append(pack_length(count))
+    out.append(pack_many("b", acknowledge_types))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_fetch_partition_v1(out: bytearray, message: ShareFetchRequestFetchPartition) -> None:
+def _write_fetch_partition_v1(out: Pieces, message: ShareFetchRequestFetchPartition) -> None:
     if message.partition_max_bytes != 0:
         raise Malformed
     acknowledgement_batches = message.acknowledgement_batches
     count = len(acknowledgement_batches) + 1
     if count < 128:
-        out += _pack_iB(message.partition_index, count)
+        out.append(_pack_iB(message.partition_index, count))
     else:
-        out += _pack_i(message.partition_index)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.partition_index))
+        out.append(pack_length(count))
     for acknowledgement_batches_item in acknowledgement_batches:
         _write_acknowledgement_batch_v1(out, acknowledgement_batches_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_fetch_topic_v1(out: bytearray, message: ShareFetchRequestFetchTopic) -> None:
+def _write_fetch_topic_v1(out: Pieces, message: ShareFetchRequestFetchTopic) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_fetch_partition_v1(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_forgotten_topic_v1(out: bytearray, message: ShareFetchRequestForgottenTopic) -> None:
+def _write_forgotten_topic_v1(out: Pieces, message: ShareFetchRequestForgottenTopic) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: ShareFetchRequest) -> None:
+def _write_v1(out: Pieces, message: ShareFetchRequest) -> None:
     if message.is_renew_ack:
         raise Malformed
     group_id = message.group_id
@@ -623,10 +616,10 @@ def _write_v1(out: bytearray, message: ShareFetchRequest) -> None:
         data = group_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     if member_id is None:
         data = b""
@@ -635,14 +628,14 @@ def _write_v1(out: bytearray, message: ShareFetchRequest) -> None:
         data = member_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iiiiiiB(
+        out.append(_pack_iiiiiiB(
             message.share_session_epoch,
             message.max_wait_ms,
             message.min_bytes,
@@ -650,34 +643,34 @@ def _write_v1(out: bytearray, message: ShareFetchRequest) -> None:
             message.max_records,
             message.batch_size,
             count,
-        )
+        ))
     else:
-        out += _pack_iiiiii(
+        out.append(_pack_iiiiii(
             message.share_session_epoch,
             message.max_wait_ms,
             message.min_bytes,
             message.max_bytes,
             message.max_records,
             message.batch_size,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_fetch_topic_v1(out, topics_item)
     forgotten_topics_data = message.forgotten_topics_data
     count = len(forgotten_topics_data) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for forgotten_topics_data_item in forgotten_topics_data:
         _write_forgotten_topic_v1(out, forgotten_topics_data_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: ShareFetchRequest) -> None:
+def _write_v2(out: Pieces, message: ShareFetchRequest) -> None:
     group_id = message.group_id
     if group_id is None:
         data = b""
@@ -686,10 +679,10 @@ def _write_v2(out: bytearray, message: ShareFetchRequest) -> None:
         data = group_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     if member_id is None:
         data = b""
@@ -698,14 +691,14 @@ def _write_v2(out: bytearray, message: ShareFetchRequest) -> None:
         data = member_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iiiiiibtB(
+        out.append(_pack_iiiiiibtB(
             message.share_session_epoch,
             message.max_wait_ms,
             message.min_bytes,
@@ -715,9 +708,9 @@ def _write_v2(out: bytearray, message: ShareFetchRequest) -> None:
             message.share_acquire_mode,
             message.is_renew_ack,
             count,
-        )
+        ))
     else:
-        out += _pack_iiiiiibt(
+        out.append(_pack_iiiiiibt(
             message.share_session_epoch,
             message.max_wait_ms,
             message.min_bytes,
@@ -726,22 +719,22 @@ def _write_v2(out: bytearray, message: ShareFetchRequest) -> None:
             message.batch_size,
             message.share_acquire_mode,
             message.is_renew_ack,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_fetch_topic_v1(out, topics_item)
     forgotten_topics_data = message.forgotten_topics_data
     count = len(forgotten_topics_data) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for forgotten_topics_data_item in forgotten_topics_data:
         _write_forgotten_topic_v1(out, forgotten_topics_data_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

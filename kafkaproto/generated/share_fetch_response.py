@@ -10,16 +10,19 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Buffers,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -121,7 +124,7 @@ class ShareFetchResponsePartitionData(Struct):
         "error_message",
         "acknowledge_error_code",
         "acknowledge_error_message",
-        "current_leader",
+        "_current_leader",
         "records",
         "acquired_records",
         "unknown_tags",
@@ -137,8 +140,7 @@ class ShareFetchResponsePartitionData(Struct):
     """Versions 0+."""
     acknowledge_error_message: str | None
     """Versions 0+, null in 0+."""
-    current_leader: ShareFetchResponseLeaderIdAndEpoch
-    """Versions 0+."""
+    _current_leader: ShareFetchResponseLeaderIdAndEpoch | None
     records: Buffers | None
     """Versions 0+, null in 0."""
     acquired_records: list[ShareFetchResponseAcquiredRecords]
@@ -163,10 +165,21 @@ class ShareFetchResponsePartitionData(Struct):
         self.error_message = error_message
         self.acknowledge_error_code = acknowledge_error_code
         self.acknowledge_error_message = acknowledge_error_message
-        self.current_leader = ShareFetchResponseLeaderIdAndEpoch() if current_leader is None else current_leader
+        self._current_leader = current_leader
         self.records = records
         self.acquired_records = [] if acquired_records is EMPTY else acquired_records
         self.unknown_tags = unknown_tags
+
+    @property
+    def current_leader(self) -> ShareFetchResponseLeaderIdAndEpoch:
+        """Versions 0+."""
+        if self._current_leader is None:
+            self._current_leader = ShareFetchResponseLeaderIdAndEpoch()
+        return self._current_leader
+
+    @current_leader.setter
+    def current_leader(self, value: ShareFetchResponseLeaderIdAndEpoch) -> None:
+        self._current_leader = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -334,7 +347,7 @@ class ShareFetchResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ShareFetchResponse, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -347,45 +360,52 @@ def _read_leader_id_and_epoch_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ShareFetchResponseLeaderIdAndEpoch, int]:
-    leader_id, leader_epoch, tags = _unpack_iiB(buffer, position)
+    message = ShareFetchResponseLeaderIdAndEpoch.__new__(ShareFetchResponseLeaderIdAndEpoch)
+    message.leader_id, message.leader_epoch, tags = _unpack_iiB(buffer, position)
     position += 9
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareFetchResponseLeaderIdAndEpoch(leader_id, leader_epoch, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_acquired_records_v1(buffer: Buffer, position: int) -> tuple[ShareFetchResponseAcquiredRecords, int]:
-    first_offset, last_offset, delivery_count, tags = _unpack_qqhB(buffer, position)
+    message = ShareFetchResponseAcquiredRecords.__new__(ShareFetchResponseAcquiredRecords)
+    message.first_offset, message.last_offset, message.delivery_count, tags = _unpack_qqhB(buffer, position)
     position += 19
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareFetchResponseAcquiredRecords(first_offset, last_offset, delivery_count, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _read_partition_data_v1(buffer: Buffer, position: int) -> tuple[ShareFetchResponsePartitionData, int]:
-    partition_index, error_code, length = _unpack_ihB(buffer, position)
+def _read_partition_data_v1(
+    buffer: Buffer,
+    position: int,
+    view: memoryview,
+) -> tuple[ShareFetchResponsePartitionData, int]:
+    message = ShareFetchResponsePartitionData.__new__(ShareFetchResponsePartitionData)
+    message.partition_index, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    acknowledge_error_code, length = _unpack_hB(buffer, position)
+    message.acknowledge_error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        acknowledge_error_message = None
+        message.acknowledge_error_message = None
     else:
         end = position + length - 1
-        acknowledge_error_message = str(buffer[position:end], "utf-8")
+        message.acknowledge_error_message = str(buffer[position:end], "utf-8")
         position = end
-    current_leader, position = _read_leader_id_and_epoch_v1(buffer, position)
+    message._current_leader, position = _read_leader_id_and_epoch_v1(buffer, position)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -393,166 +413,155 @@ def _read_partition_data_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRe
     if not length:
         raise Malformed
     end = position + length - 1
-    records = memoryview(buffer)[position:end]
+    message.records = view[position:end]
     position = end
-    acquired_records: list[ShareFetchResponseAcquiredRecords]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    acquired_records = []
-    for _ in range(count):
-        acquired_records_item, position = _read_acquired_records_v1(buffer, position)
-        acquired_records.append(acquired_records_item)
+    acquired_records: list[ShareFetchResponseAcquiredRecords] = []
+    message.acquired_records = acquired_records
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            acquired_records_item, position = _read_acquired_records_v1(buffer, position)
+            acquired_records.append(acquired_records_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareFetchResponsePartitionData(
-        partition_index,
-        error_code,
-        error_message,
-        acknowledge_error_code,
-        acknowledge_error_message,
-        current_leader,
-        records,
-        acquired_records,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_share_fetchable_topic_response_v1(
     buffer: Buffer,
     position: int,
+    view: memoryview,
 ) -> tuple[ShareFetchResponseShareFetchableTopicResponse, int]:
-    partitions: list[ShareFetchResponsePartitionData]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = ShareFetchResponseShareFetchableTopicResponse.__new__(
+        ShareFetchResponseShareFetchableTopicResponse,
+    )
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v1(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[ShareFetchResponsePartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v1(buffer, position, view)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareFetchResponseShareFetchableTopicResponse(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_node_endpoint_v1(buffer: Buffer, position: int) -> tuple[ShareFetchResponseNodeEndpoint, int]:
-    node_id, length = _unpack_iB(buffer, position)
+    message = ShareFetchResponseNodeEndpoint.__new__(ShareFetchResponseNodeEndpoint)
+    message.node_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, length = _unpack_iB(buffer, position)
+    message.port, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack = None
+        message.rack = None
     else:
         end = position + length - 1
-        rack = str(buffer[position:end], "utf-8")
+        message.rack = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareFetchResponseNodeEndpoint(node_id, host, port, rack, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ShareFetchResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    view = memoryview(buffer)
+    message = ShareFetchResponse.__new__(ShareFetchResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    responses: list[ShareFetchResponseShareFetchableTopicResponse]
-    acquisition_lock_timeout_ms, count = _unpack_iB(buffer, position)
+    message.acquisition_lock_timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    responses = []
-    for _ in range(count):
-        responses_item, position = _read_share_fetchable_topic_response_v1(buffer, position)
-        responses.append(responses_item)
-    node_endpoints: list[ShareFetchResponseNodeEndpoint]
+    responses: list[ShareFetchResponseShareFetchableTopicResponse] = []
+    message.responses = responses
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            responses_item, position = _read_share_fetchable_topic_response_v1(buffer, position, view)
+            responses.append(responses_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    node_endpoints = []
-    for _ in range(count):
-        node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
-        node_endpoints.append(node_endpoints_item)
+    node_endpoints: list[ShareFetchResponseNodeEndpoint] = []
+    message.node_endpoints = node_endpoints
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
+            node_endpoints.append(node_endpoints_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareFetchResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        acquisition_lock_timeout_ms,
-        responses,
-        node_endpoints,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_leader_id_and_epoch_v1(out: bytearray, message: ShareFetchResponseLeaderIdAndEpoch) -> None:
+def _write_leader_id_and_epoch_v1(out: Pieces, message: ShareFetchResponseLeaderIdAndEpoch) -> None:
     if message.unknown_tags:
-        out += _pack_ii(message.leader_id, message.leader_epoch)
+        out.append(_pack_ii(message.leader_id, message.leader_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iiB(message.leader_id, message.leader_epoch, 0)
+        out.append(_pack_iiB(message.leader_id, message.leader_epoch, 0))
 
 
-def _write_acquired_records_v1(out: bytearray, message: ShareFetchResponseAcquiredRecords) -> None:
+def _write_acquired_records_v1(out: Pieces, message: ShareFetchResponseAcquiredRecords) -> None:
     if message.unknown_tags:
-        out += _pack_qqh(message.first_offset, message.last_offset, message.delivery_count)
+        out.append(_pack_qqh(message.first_offset, message.last_offset, message.delivery_count))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qqhB(message.first_offset, message.last_offset, message.delivery_count, 0)
+        out.append(_pack_qqhB(message.first_offset, message.last_offset, message.delivery_count, 0))
 
 
-def _write_partition_data_v1(out: bytearray, message: ShareFetchResponsePartitionData) -> None:
+def _write_partition_data_v1(out: Pieces, message: ShareFetchResponsePartitionData) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -561,11 +570,11 @@ def _write_partition_data_v1(out: bytearray, message: ShareFetchResponsePartitio
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.partition_index, message.error_code, length)
+        out.append(_pack_ihB(message.partition_index, message.error_code, length))
     else:
-        out += _pack_ih(message.partition_index, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.partition_index, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     acknowledge_error_message = message.acknowledge_error_message
     if acknowledge_error_message is None:
         data = b""
@@ -574,39 +583,41 @@ def _write_partition_data_v1(out: bytearray, message: ShareFetchResponsePartitio
         data = acknowledge_error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.acknowledge_error_code, length)
+        out.append(_pack_hB(message.acknowledge_error_code, length))
     else:
-        out += _pack_h(message.acknowledge_error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.acknowledge_error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     current_leader = message.current_leader
     _write_leader_id_and_epoch_v1(out, current_leader)
     records = message.records
     if records is None:
         raise Malformed
-    records_data = b"".join(records) if isinstance(records, list) else records
-    length = len(records_data) + 1
+    length = (sum(map(len, records)) if isinstance(records, list) else len(records)) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += records_data
+        out.append(pack_length(length))
+    if isinstance(records, list):
+        out.extend(records)
+    else:
+        out.append(records)
     acquired_records = message.acquired_records
     count = len(acquired_records) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for acquired_records_item in acquired_records:
         _write_acquired_records_v1(out, acquired_records_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_share_fetchable_topic_response_v1(
-    out: bytearray,
+    out: Pieces,
     message: ShareFetchResponseShareFetchableTopicResponse,
 ) -> None:
     topic_id = message.topic_id
@@ -615,28 +626,28 @@ def _write_share_fetchable_topic_response_v1(
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v1(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_node_endpoint_v1(out: bytearray, message: ShareFetchResponseNodeEndpoint) -> None:
+def _write_node_endpoint_v1(out: Pieces, message: ShareFetchResponseNodeEndpoint) -> None:
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.node_id, length)
+        out.append(_pack_iB(message.node_id, length))
     else:
-        out += _pack_i(message.node_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.node_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     rack = message.rack
     if rack is None:
         data = b""
@@ -645,18 +656,18 @@ def _write_node_endpoint_v1(out: bytearray, message: ShareFetchResponseNodeEndpo
         data = rack.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.port, length)
+        out.append(_pack_iB(message.port, length))
     else:
-        out += _pack_i(message.port)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.port))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: ShareFetchResponse) -> None:
+def _write_v1(out: Pieces, message: ShareFetchResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -665,32 +676,32 @@ def _write_v1(out: bytearray, message: ShareFetchResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     responses = message.responses
     count = len(responses) + 1
     if count < 128:
-        out += _pack_iB(message.acquisition_lock_timeout_ms, count)
+        out.append(_pack_iB(message.acquisition_lock_timeout_ms, count))
     else:
-        out += _pack_i(message.acquisition_lock_timeout_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.acquisition_lock_timeout_ms))
+        out.append(pack_length(count))
     for responses_item in responses:
         _write_share_fetchable_topic_response_v1(out, responses_item)
     node_endpoints = message.node_endpoints
     count = len(node_endpoints) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for node_endpoints_item in node_endpoints:
         _write_node_endpoint_v1(out, node_endpoints_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

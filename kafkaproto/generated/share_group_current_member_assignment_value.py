@@ -10,7 +10,7 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
@@ -19,6 +19,8 @@ from kafkaproto.support import (
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
     read_unknown_tags,
     unpack_many,
@@ -129,7 +131,7 @@ class ShareGroupCurrentMemberAssignmentValue(Message):
     ) -> tuple[ShareGroupCurrentMemberAssignmentValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -142,58 +144,54 @@ def _read_topic_partitions_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ShareGroupCurrentMemberAssignmentValueTopicPartitions, int]:
-    partitions: list[int]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = ShareGroupCurrentMemberAssignmentValueTopicPartitions.__new__(
+        ShareGroupCurrentMemberAssignmentValueTopicPartitions,
+    )
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareGroupCurrentMemberAssignmentValueTopicPartitions(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ShareGroupCurrentMemberAssignmentValue, int]:
-    assigned_partitions: list[ShareGroupCurrentMemberAssignmentValueTopicPartitions]
-    member_epoch, previous_member_epoch, state, count = _unpack_iibB(buffer, position)
+    message = ShareGroupCurrentMemberAssignmentValue.__new__(ShareGroupCurrentMemberAssignmentValue)
+    message.member_epoch, message.previous_member_epoch, message.state, count = _unpack_iibB(buffer, position)
     position += 10
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    assigned_partitions = []
-    for _ in range(count):
-        assigned_partitions_item, position = _read_topic_partitions_v0(buffer, position)
-        assigned_partitions.append(assigned_partitions_item)
+    assigned_partitions: list[ShareGroupCurrentMemberAssignmentValueTopicPartitions] = []
+    message.assigned_partitions = assigned_partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            assigned_partitions_item, position = _read_topic_partitions_v0(buffer, position)
+            assigned_partitions.append(assigned_partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareGroupCurrentMemberAssignmentValue(
-        member_epoch,
-        previous_member_epoch,
-        state,
-        assigned_partitions,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_topic_partitions_v0(
-    out: bytearray,
+    out: Pieces,
     message: ShareGroupCurrentMemberAssignmentValueTopicPartitions,
 ) -> None:
     topic_id = message.topic_id
@@ -202,34 +200,34 @@ def _write_topic_partitions_v0(
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: ShareGroupCurrentMemberAssignmentValue) -> None:
+def _write_v0(out: Pieces, message: ShareGroupCurrentMemberAssignmentValue) -> None:
     assigned_partitions = message.assigned_partitions
     count = len(assigned_partitions) + 1
     if count < 128:
-        out += _pack_iibB(message.member_epoch, message.previous_member_epoch, message.state, count)
+        out.append(_pack_iibB(message.member_epoch, message.previous_member_epoch, message.state, count))
     else:
-        out += _pack_iib(message.member_epoch, message.previous_member_epoch, message.state)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iib(message.member_epoch, message.previous_member_epoch, message.state))
+        out.append(pack_length(count))
     for assigned_partitions_item in assigned_partitions:
         _write_topic_partitions_v0(out, assigned_partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -115,7 +118,7 @@ class ShareGroupDescribeResponseMember(Struct):
         "client_id",
         "client_host",
         "subscribed_topic_names",
-        "assignment",
+        "_assignment",
         "unknown_tags",
     )
 
@@ -131,8 +134,7 @@ class ShareGroupDescribeResponseMember(Struct):
     """Versions 0+."""
     subscribed_topic_names: list[str]
     """Versions 0+."""
-    assignment: ShareGroupDescribeResponseAssignment
-    """Versions 0+."""
+    _assignment: ShareGroupDescribeResponseAssignment | None
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -153,8 +155,19 @@ class ShareGroupDescribeResponseMember(Struct):
         self.client_id = client_id
         self.client_host = client_host
         self.subscribed_topic_names = [] if subscribed_topic_names is EMPTY else subscribed_topic_names
-        self.assignment = ShareGroupDescribeResponseAssignment() if assignment is None else assignment
+        self._assignment = assignment
         self.unknown_tags = unknown_tags
+
+    @property
+    def assignment(self) -> ShareGroupDescribeResponseAssignment:
+        """Versions 0+."""
+        if self._assignment is None:
+            self._assignment = ShareGroupDescribeResponseAssignment()
+        return self._assignment
+
+    @assignment.setter
+    def assignment(self, value: ShareGroupDescribeResponseAssignment) -> None:
+        self._assignment = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -296,7 +309,7 @@ class ShareGroupDescribeResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ShareGroupDescribeResponse, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -309,60 +322,61 @@ def _read_topic_partitions_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ShareGroupDescribeResponseTopicPartitions, int]:
-    topic_id, length = _unpack_uB(buffer, position)
+    message = ShareGroupDescribeResponseTopicPartitions.__new__(ShareGroupDescribeResponseTopicPartitions)
+    message.topic_id, length = _unpack_uB(buffer, position)
     position += 17
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareGroupDescribeResponseTopicPartitions(topic_id, topic_name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_assignment_v1(buffer: Buffer, position: int) -> tuple[ShareGroupDescribeResponseAssignment, int]:
-    topic_partitions: list[ShareGroupDescribeResponseTopicPartitions]
+    message = ShareGroupDescribeResponseAssignment.__new__(ShareGroupDescribeResponseAssignment)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topic_partitions = []
-    for _ in range(count):
-        topic_partitions_item, position = _read_topic_partitions_v1(buffer, position)
-        topic_partitions.append(topic_partitions_item)
+    topic_partitions: list[ShareGroupDescribeResponseTopicPartitions] = []
+    message.topic_partitions = topic_partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topic_partitions_item, position = _read_topic_partitions_v1(buffer, position)
+            topic_partitions.append(topic_partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareGroupDescribeResponseAssignment(topic_partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_member_v1(buffer: Buffer, position: int) -> tuple[ShareGroupDescribeResponseMember, int]:
+    message = ShareGroupDescribeResponseMember.__new__(ShareGroupDescribeResponseMember)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -370,26 +384,26 @@ def _read_member_v1(buffer: Buffer, position: int) -> tuple[ShareGroupDescribeRe
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack_id = None
+        message.rack_id = None
     else:
         end = position + length - 1
-        rack_id = str(buffer[position:end], "utf-8")
+        message.rack_id = str(buffer[position:end], "utf-8")
         position = end
-    member_epoch, length = _unpack_iB(buffer, position)
+    message.member_epoch, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    client_id = str(buffer[position:end], "utf-8")
+    message.client_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -398,61 +412,53 @@ def _read_member_v1(buffer: Buffer, position: int) -> tuple[ShareGroupDescribeRe
     if not length:
         raise Malformed
     end = position + length - 1
-    client_host = str(buffer[position:end], "utf-8")
+    message.client_host = str(buffer[position:end], "utf-8")
     position = end
-    subscribed_topic_names: list[str]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    subscribed_topic_names = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    subscribed_topic_names: list[str] = []
+    message.subscribed_topic_names = subscribed_topic_names
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        subscribed_topic_names_item = str(buffer[position:end], "utf-8")
-        position = end
-        subscribed_topic_names.append(subscribed_topic_names_item)
-    assignment, position = _read_assignment_v1(buffer, position)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+            position = end
+            subscribed_topic_names.append(subscribed_topic_names_item)
+    message._assignment, position = _read_assignment_v1(buffer, position)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareGroupDescribeResponseMember(
-        member_id,
-        rack_id,
-        member_epoch,
-        client_id,
-        client_host,
-        subscribed_topic_names,
-        assignment,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_described_group_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[ShareGroupDescribeResponseDescribedGroup, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = ShareGroupDescribeResponseDescribedGroup.__new__(ShareGroupDescribeResponseDescribedGroup)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -461,7 +467,7 @@ def _read_described_group_v1(
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -470,74 +476,64 @@ def _read_described_group_v1(
     if not length:
         raise Malformed
     end = position + length - 1
-    group_state = str(buffer[position:end], "utf-8")
+    message.group_state = str(buffer[position:end], "utf-8")
     position = end
-    group_epoch, assignment_epoch, length = _unpack_iiB(buffer, position)
+    message.group_epoch, message.assignment_epoch, length = _unpack_iiB(buffer, position)
     position += 9
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    assignor_name = str(buffer[position:end], "utf-8")
+    message.assignor_name = str(buffer[position:end], "utf-8")
     position = end
-    members: list[ShareGroupDescribeResponseMember]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_v1(buffer, position)
-        members.append(members_item)
-    authorized_operations, tags = _unpack_iB(buffer, position)
+    members: list[ShareGroupDescribeResponseMember] = []
+    message.members = members
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            members_item, position = _read_member_v1(buffer, position)
+            members.append(members_item)
+    message.authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareGroupDescribeResponseDescribedGroup(
-        error_code,
-        error_message,
-        group_id,
-        group_state,
-        group_epoch,
-        assignment_epoch,
-        assignor_name,
-        members,
-        authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ShareGroupDescribeResponse, int]:
-    groups: list[ShareGroupDescribeResponseDescribedGroup]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = ShareGroupDescribeResponse.__new__(ShareGroupDescribeResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_described_group_v1(buffer, position)
-        groups.append(groups_item)
+    groups: list[ShareGroupDescribeResponseDescribedGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_described_group_v1(buffer, position)
+            groups.append(groups_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareGroupDescribeResponse(throttle_time_ms, groups, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_topic_partitions_v1(out: bytearray, message: ShareGroupDescribeResponseTopicPartitions) -> None:
+def _write_topic_partitions_v1(out: Pieces, message: ShareGroupDescribeResponseTopicPartitions) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
@@ -545,51 +541,51 @@ def _write_topic_partitions_v1(out: bytearray, message: ShareGroupDescribeRespon
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_uB(topic_id, length)
+        out.append(_pack_uB(topic_id, length))
     else:
-        out += topic_id
-        write_string_length(out, length)
-    out += data
+        out.append(topic_id)
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_assignment_v1(out: bytearray, message: ShareGroupDescribeResponseAssignment) -> None:
+def _write_assignment_v1(out: Pieces, message: ShareGroupDescribeResponseAssignment) -> None:
     topic_partitions = message.topic_partitions
     count = len(topic_partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topic_partitions_item in topic_partitions:
         _write_topic_partitions_v1(out, topic_partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_member_v1(out: bytearray, message: ShareGroupDescribeResponseMember) -> None:
+def _write_member_v1(out: Pieces, message: ShareGroupDescribeResponseMember) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     rack_id = message.rack_id
     if rack_id is None:
         data = b""
@@ -598,50 +594,50 @@ def _write_member_v1(out: bytearray, message: ShareGroupDescribeResponseMember) 
         data = rack_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_id = message.client_id
     data = client_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.member_epoch, length)
+        out.append(_pack_iB(message.member_epoch, length))
     else:
-        out += _pack_i(message.member_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.member_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     client_host = message.client_host
     data = client_host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     subscribed_topic_names = message.subscribed_topic_names
     count = len(subscribed_topic_names) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for subscribed_topic_names_item in subscribed_topic_names:
         data = subscribed_topic_names_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     assignment = message.assignment
     _write_assignment_v1(out, assignment)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_described_group_v1(out: bytearray, message: ShareGroupDescribeResponseDescribedGroup) -> None:
+def _write_described_group_v1(out: Pieces, message: ShareGroupDescribeResponseDescribedGroup) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -650,65 +646,65 @@ def _write_described_group_v1(out: bytearray, message: ShareGroupDescribeRespons
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_state = message.group_state
     data = group_state.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     assignor_name = message.assignor_name
     data = assignor_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iiB(message.group_epoch, message.assignment_epoch, length)
+        out.append(_pack_iiB(message.group_epoch, message.assignment_epoch, length))
     else:
-        out += _pack_ii(message.group_epoch, message.assignment_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ii(message.group_epoch, message.assignment_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     members = message.members
     count = len(members) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for members_item in members:
         _write_member_v1(out, members_item)
     if message.unknown_tags:
-        out += _pack_i(message.authorized_operations)
+        out.append(_pack_i(message.authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.authorized_operations, 0)
+        out.append(_pack_iB(message.authorized_operations, 0))
 
 
-def _write_v1(out: bytearray, message: ShareGroupDescribeResponse) -> None:
+def _write_v1(out: Pieces, message: ShareGroupDescribeResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_described_group_v1(out, groups_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -92,7 +95,7 @@ class ShareGroupHeartbeatRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ShareGroupHeartbeatRequest, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -102,6 +105,7 @@ class ShareGroupHeartbeatRequest(Message):
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ShareGroupHeartbeatRequest, int]:
+    message = ShareGroupHeartbeatRequest.__new__(ShareGroupHeartbeatRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -109,7 +113,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareGroupHeartbeatRequest,
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -118,73 +122,66 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareGroupHeartbeatRequest,
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    member_epoch, length = _unpack_iB(buffer, position)
+    message.member_epoch, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack_id = None
+        message.rack_id = None
     else:
         end = position + length - 1
-        rack_id = str(buffer[position:end], "utf-8")
+        message.rack_id = str(buffer[position:end], "utf-8")
         position = end
-    subscribed_topic_names: list[str] | None
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        subscribed_topic_names = None
+        message.subscribed_topic_names = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        subscribed_topic_names = []
-        for _ in range(count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
+        subscribed_topic_names: list[str] = []
+        message.subscribed_topic_names = subscribed_topic_names
+        if count > 1:
+            if count - 1 > len(buffer) - position:
                 raise Malformed
-            end = position + length - 1
-            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
-            position = end
-            subscribed_topic_names.append(subscribed_topic_names_item)
+            for _ in range(1, count):
+                length = buffer[position]
+                position += 1
+                if length > 127:
+                    length, position = read_string_length(buffer, position - 1)
+                if not length:
+                    raise Malformed
+                end = position + length - 1
+                subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+                position = end
+                subscribed_topic_names.append(subscribed_topic_names_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareGroupHeartbeatRequest(
-        group_id,
-        member_id,
-        member_epoch,
-        rack_id,
-        subscribed_topic_names,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v1(out: bytearray, message: ShareGroupHeartbeatRequest) -> None:
+def _write_v1(out: Pieces, message: ShareGroupHeartbeatRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     rack_id = message.rack_id
     if rack_id is None:
         data = b""
@@ -193,11 +190,11 @@ def _write_v1(out: bytearray, message: ShareGroupHeartbeatRequest) -> None:
         data = rack_id.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.member_epoch, length)
+        out.append(_pack_iB(message.member_epoch, length))
     else:
-        out += _pack_i(message.member_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.member_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     subscribed_topic_names = message.subscribed_topic_names
     if subscribed_topic_names is None:
         subscribed_topic_names = EMPTY
@@ -205,21 +202,21 @@ def _write_v1(out: bytearray, message: ShareGroupHeartbeatRequest) -> None:
     else:
         count = len(subscribed_topic_names) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for subscribed_topic_names_item in subscribed_topic_names:
         data = subscribed_topic_names_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

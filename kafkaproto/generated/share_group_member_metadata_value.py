@@ -9,15 +9,18 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -76,7 +79,7 @@ class ShareGroupMemberMetadataValue(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ShareGroupMemberMetadataValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -86,15 +89,16 @@ class ShareGroupMemberMetadataValue(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ShareGroupMemberMetadataValue, int]:
+    message = ShareGroupMemberMetadataValue.__new__(ShareGroupMemberMetadataValue)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack_id = None
+        message.rack_id = None
     else:
         end = position + length - 1
-        rack_id = str(buffer[position:end], "utf-8")
+        message.rack_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -103,7 +107,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ShareGroupMemberMetadataVal
     if not length:
         raise Malformed
     end = position + length - 1
-    client_id = str(buffer[position:end], "utf-8")
+    message.client_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -112,45 +116,39 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ShareGroupMemberMetadataVal
     if not length:
         raise Malformed
     end = position + length - 1
-    client_host = str(buffer[position:end], "utf-8")
+    message.client_host = str(buffer[position:end], "utf-8")
     position = end
-    subscribed_topic_names: list[str]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    subscribed_topic_names = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    subscribed_topic_names: list[str] = []
+    message.subscribed_topic_names = subscribed_topic_names
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        subscribed_topic_names_item = str(buffer[position:end], "utf-8")
-        position = end
-        subscribed_topic_names.append(subscribed_topic_names_item)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+            position = end
+            subscribed_topic_names.append(subscribed_topic_names_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareGroupMemberMetadataValue(
-        rack_id,
-        client_id,
-        client_host,
-        subscribed_topic_names,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: ShareGroupMemberMetadataValue) -> None:
+def _write_v0(out: Pieces, message: ShareGroupMemberMetadataValue) -> None:
     rack_id = message.rack_id
     if rack_id is None:
         data = b""
@@ -159,44 +157,44 @@ def _write_v0(out: bytearray, message: ShareGroupMemberMetadataValue) -> None:
         data = rack_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_id = message.client_id
     data = client_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_host = message.client_host
     data = client_host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     subscribed_topic_names = message.subscribed_topic_names
     count = len(subscribed_topic_names) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for subscribed_topic_names_item in subscribed_topic_names:
         data = subscribed_topic_names_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -155,7 +158,7 @@ class ShareGroupStatePartitionMetadataValue(Message):
     ) -> tuple[ShareGroupStatePartitionMetadataValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -168,120 +171,115 @@ def _read_topic_partitions_info_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ShareGroupStatePartitionMetadataValueTopicPartitionsInfo, int]:
-    topic_id, length = _unpack_uB(buffer, position)
+    message = ShareGroupStatePartitionMetadataValueTopicPartitionsInfo.__new__(
+        ShareGroupStatePartitionMetadataValueTopicPartitionsInfo,
+    )
+    message.topic_id, length = _unpack_uB(buffer, position)
     position += 17
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareGroupStatePartitionMetadataValueTopicPartitionsInfo(
-        topic_id,
-        topic_name,
-        partitions,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_info_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[ShareGroupStatePartitionMetadataValueTopicInfo, int]:
-    topic_id, length = _unpack_uB(buffer, position)
+    message = ShareGroupStatePartitionMetadataValueTopicInfo.__new__(
+        ShareGroupStatePartitionMetadataValueTopicInfo,
+    )
+    message.topic_id, length = _unpack_uB(buffer, position)
     position += 17
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareGroupStatePartitionMetadataValueTopicInfo(topic_id, topic_name, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ShareGroupStatePartitionMetadataValue, int]:
-    initializing_topics: list[ShareGroupStatePartitionMetadataValueTopicPartitionsInfo]
+    message = ShareGroupStatePartitionMetadataValue.__new__(ShareGroupStatePartitionMetadataValue)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    initializing_topics = []
-    for _ in range(count):
-        initializing_topics_item, position = _read_topic_partitions_info_v0(buffer, position)
-        initializing_topics.append(initializing_topics_item)
-    initialized_topics: list[ShareGroupStatePartitionMetadataValueTopicPartitionsInfo]
+    initializing_topics: list[ShareGroupStatePartitionMetadataValueTopicPartitionsInfo] = []
+    message.initializing_topics = initializing_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            initializing_topics_item, position = _read_topic_partitions_info_v0(buffer, position)
+            initializing_topics.append(initializing_topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    initialized_topics = []
-    for _ in range(count):
-        initialized_topics_item, position = _read_topic_partitions_info_v0(buffer, position)
-        initialized_topics.append(initialized_topics_item)
-    deleting_topics: list[ShareGroupStatePartitionMetadataValueTopicInfo]
+    initialized_topics: list[ShareGroupStatePartitionMetadataValueTopicPartitionsInfo] = []
+    message.initialized_topics = initialized_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            initialized_topics_item, position = _read_topic_partitions_info_v0(buffer, position)
+            initialized_topics.append(initialized_topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    deleting_topics = []
-    for _ in range(count):
-        deleting_topics_item, position = _read_topic_info_v0(buffer, position)
-        deleting_topics.append(deleting_topics_item)
+    deleting_topics: list[ShareGroupStatePartitionMetadataValueTopicInfo] = []
+    message.deleting_topics = deleting_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            deleting_topics_item, position = _read_topic_info_v0(buffer, position)
+            deleting_topics.append(deleting_topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareGroupStatePartitionMetadataValue(
-        initializing_topics,
-        initialized_topics,
-        deleting_topics,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_topic_partitions_info_v0(
-    out: bytearray,
+    out: Pieces,
     message: ShareGroupStatePartitionMetadataValueTopicPartitionsInfo,
 ) -> None:
     topic_id = message.topic_id
@@ -291,28 +289,28 @@ def _write_topic_partitions_info_v0(
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_uB(topic_id, length)
+        out.append(_pack_uB(topic_id, length))
     else:
-        out += topic_id
-        write_string_length(out, length)
-    out += data
+        out.append(topic_id)
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_info_v0(out: bytearray, message: ShareGroupStatePartitionMetadataValueTopicInfo) -> None:
+def _write_topic_info_v0(out: Pieces, message: ShareGroupStatePartitionMetadataValueTopicInfo) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
@@ -320,46 +318,46 @@ def _write_topic_info_v0(out: bytearray, message: ShareGroupStatePartitionMetada
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_uB(topic_id, length)
+        out.append(_pack_uB(topic_id, length))
     else:
-        out += topic_id
-        write_string_length(out, length)
-    out += data
+        out.append(topic_id)
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: ShareGroupStatePartitionMetadataValue) -> None:
+def _write_v0(out: Pieces, message: ShareGroupStatePartitionMetadataValue) -> None:
     initializing_topics = message.initializing_topics
     count = len(initializing_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for initializing_topics_item in initializing_topics:
         _write_topic_partitions_info_v0(out, initializing_topics_item)
     initialized_topics = message.initialized_topics
     count = len(initialized_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for initialized_topics_item in initialized_topics:
         _write_topic_partitions_info_v0(out, initialized_topics_item)
     deleting_topics = message.deleting_topics
     count = len(deleting_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for deleting_topics_item in deleting_topics:
         _write_topic_info_v0(out, deleting_topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

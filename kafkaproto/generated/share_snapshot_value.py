@@ -10,12 +10,14 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     read_tag_section,
     read_unknown_tags,
     write_tag_section,
@@ -157,7 +159,7 @@ class ShareSnapshotValue(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ShareSnapshotValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -167,89 +169,90 @@ class ShareSnapshotValue(Message):
 
 
 def _read_state_batch_v0(buffer: Buffer, position: int) -> tuple[ShareSnapshotValueStateBatch, int]:
-    first_offset, last_offset, delivery_state, delivery_count, tags = _unpack_qqbhB(buffer, position)
+    message = ShareSnapshotValueStateBatch.__new__(ShareSnapshotValueStateBatch)
+    (
+        message.first_offset,
+        message.last_offset,
+        message.delivery_state,
+        message.delivery_count,
+        tags,
+    ) = _unpack_qqbhB(buffer, position)
     position += 20
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ShareSnapshotValueStateBatch(
-        first_offset,
-        last_offset,
-        delivery_state,
-        delivery_count,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ShareSnapshotValue, int]:
-    state_batches: list[ShareSnapshotValueStateBatch]
-    snapshot_epoch, state_epoch, leader_epoch, start_offset, create_timestamp, write_timestamp, count = _unpack_iiiqqqB(buffer, position)
+    message = ShareSnapshotValue.__new__(ShareSnapshotValue)
+    (
+        message.snapshot_epoch,
+        message.state_epoch,
+        message.leader_epoch,
+        message.start_offset,
+        message.create_timestamp,
+        message.write_timestamp,
+        count,
+    ) = _unpack_iiiqqqB(buffer, position)
     position += 37
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    state_batches = []
-    for _ in range(count):
-        state_batches_item, position = _read_state_batch_v0(buffer, position)
-        state_batches.append(state_batches_item)
+    state_batches: list[ShareSnapshotValueStateBatch] = []
+    message.state_batches = state_batches
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            state_batches_item, position = _read_state_batch_v0(buffer, position)
+            state_batches.append(state_batches_item)
     tags = buffer[position]
     position += 1
-    delivery_complete_count: int = -1
-    unknown: dict[int, bytes] | None = None
+    message.delivery_complete_count = -1
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (delivery_complete_count,) = _unpack_i(buffer, position)
+                (message.delivery_complete_count,) = _unpack_i(buffer, position)
                 position += 4
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return ShareSnapshotValue(
-        snapshot_epoch,
-        state_epoch,
-        leader_epoch,
-        start_offset,
-        delivery_complete_count,
-        create_timestamp,
-        write_timestamp,
-        state_batches,
-        unknown,
-    ), position
+    return message, position
 
 
-def _write_state_batch_v0(out: bytearray, message: ShareSnapshotValueStateBatch) -> None:
+def _write_state_batch_v0(out: Pieces, message: ShareSnapshotValueStateBatch) -> None:
     if message.unknown_tags:
-        out += _pack_qqbh(
+        out.append(_pack_qqbh(
             message.first_offset,
             message.last_offset,
             message.delivery_state,
             message.delivery_count,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qqbhB(
+        out.append(_pack_qqbhB(
             message.first_offset,
             message.last_offset,
             message.delivery_state,
             message.delivery_count,
             0,
-        )
+        ))
 
 
-def _write_v0(out: bytearray, message: ShareSnapshotValue) -> None:
+def _write_v0(out: Pieces, message: ShareSnapshotValue) -> None:
     state_batches = message.state_batches
     count = len(state_batches) + 1
     if count < 128:
-        out += _pack_iiiqqqB(
+        out.append(_pack_iiiqqqB(
             message.snapshot_epoch,
             message.state_epoch,
             message.leader_epoch,
@@ -257,28 +260,29 @@ def _write_v0(out: bytearray, message: ShareSnapshotValue) -> None:
             message.create_timestamp,
             message.write_timestamp,
             count,
-        )
+        ))
     else:
-        out += _pack_iiiqqq(
+        out.append(_pack_iiiqqq(
             message.snapshot_epoch,
             message.state_epoch,
             message.leader_epoch,
             message.start_offset,
             message.create_timestamp,
             message.write_timestamp,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for state_batches_item in state_batches:
         _write_state_batch_v0(out, state_batches_item)
     tagged = []
+    section: Pieces
     if message.delivery_complete_count != -1:
-        section = bytearray()
-        section += _pack_i(message.delivery_complete_count)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_i(message.delivery_complete_count))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed
+from kafkaproto.support import Buffer, Malformed, Pieces
 
 ZERO_UUID = bytes(16)
 _unpack_ui = struct.Struct(">16si").unpack_from
@@ -68,7 +68,7 @@ class ShareUpdateKey(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ShareUpdateKey, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -78,28 +78,30 @@ class ShareUpdateKey(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ShareUpdateKey, int]:
+    message = ShareUpdateKey.__new__(ShareUpdateKey)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topic_id, partition = _unpack_ui(buffer, position)
+    message.topic_id, message.partition = _unpack_ui(buffer, position)
     position += 20
-    return ShareUpdateKey(group_id, topic_id, partition), position
+    message.unknown_tags = None
+    return message, position
 
 
-def _write_v0(out: bytearray, message: ShareUpdateKey) -> None:
+def _write_v0(out: Pieces, message: ShareUpdateKey) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
-    out += _pack_ui(topic_id, message.partition)
+    out.append(_pack_ui(topic_id, message.partition))
     if message.unknown_tags:
         raise Malformed
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_hB = struct.Struct(">hB").unpack_from
 _pack_h = struct.Struct(">h").pack
@@ -52,7 +52,7 @@ class SnapshotFooterRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[SnapshotFooterRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -62,20 +62,21 @@ class SnapshotFooterRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[SnapshotFooterRecord, int]:
-    version, tags = _unpack_hB(buffer, position)
+    message = SnapshotFooterRecord.__new__(SnapshotFooterRecord)
+    message.version, tags = _unpack_hB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return SnapshotFooterRecord(version, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: SnapshotFooterRecord) -> None:
+def _write_v0(out: Pieces, message: SnapshotFooterRecord) -> None:
     if message.unknown_tags:
-        out += _pack_h(message.version)
+        out.append(_pack_h(message.version))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hB(message.version, 0)
+        out.append(_pack_hB(message.version, 0))
 
 
 _READERS = (

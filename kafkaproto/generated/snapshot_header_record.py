@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_hqB = struct.Struct(">hqB").unpack_from
 _pack_hq = struct.Struct(">hq").pack
@@ -61,7 +61,7 @@ class SnapshotHeaderRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[SnapshotHeaderRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -71,20 +71,21 @@ class SnapshotHeaderRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[SnapshotHeaderRecord, int]:
-    version, last_contained_log_timestamp, tags = _unpack_hqB(buffer, position)
+    message = SnapshotHeaderRecord.__new__(SnapshotHeaderRecord)
+    message.version, message.last_contained_log_timestamp, tags = _unpack_hqB(buffer, position)
     position += 11
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return SnapshotHeaderRecord(version, last_contained_log_timestamp, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: SnapshotHeaderRecord) -> None:
+def _write_v0(out: Pieces, message: SnapshotHeaderRecord) -> None:
     if message.unknown_tags:
-        out += _pack_hq(message.version, message.last_contained_log_timestamp)
+        out.append(_pack_hq(message.version, message.last_contained_log_timestamp))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hqB(message.version, message.last_contained_log_timestamp, 0)
+        out.append(_pack_hqB(message.version, message.last_contained_log_timestamp, 0))
 
 
 _READERS = (

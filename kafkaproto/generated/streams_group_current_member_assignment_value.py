@@ -10,21 +10,24 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -164,7 +167,7 @@ class StreamsGroupCurrentMemberAssignmentValue(Message):
     ) -> tuple[StreamsGroupCurrentMemberAssignmentValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -177,6 +180,9 @@ def _read_task_ids_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[StreamsGroupCurrentMemberAssignmentValueTaskIds, int]:
+    message = StreamsGroupCurrentMemberAssignmentValueTaskIds.__new__(
+        StreamsGroupCurrentMemberAssignmentValueTaskIds,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -184,25 +190,23 @@ def _read_task_ids_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    subtopology_id = str(buffer[position:end], "utf-8")
+    message.subtopology_id = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    assignment_epochs: list[int] | None = []
-    unknown: dict[int, bytes] | None = None
+    message.assignment_epochs = []
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
@@ -212,155 +216,141 @@ def _read_task_ids_v0(
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    assignment_epochs = None
+                    message.assignment_epochs = None
                 else:
-                    count -= 1
-                    if count < TABLE_SIZE:
-                        assignment_epochs = [*UNPACK_INT32[count](buffer, position)]
+                    if count - 1 < TABLE_SIZE:
+                        message.assignment_epochs = [*UNPACK_INT32[count - 1](buffer, position)]
                     else:
-                        assignment_epochs = unpack_many("i", 4, count, buffer, position)
-                    position += count * 4
+                        message.assignment_epochs = unpack_many("i", 4, count - 1, buffer, position)
+                    position += count * 4 - 4
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return StreamsGroupCurrentMemberAssignmentValueTaskIds(
-        subtopology_id,
-        partitions,
-        assignment_epochs,
-        unknown,
-    ), position
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupCurrentMemberAssignmentValue, int]:
-    active_tasks: list[StreamsGroupCurrentMemberAssignmentValueTaskIds]
-    member_epoch, previous_member_epoch, state, count = _unpack_iibB(buffer, position)
+    message = StreamsGroupCurrentMemberAssignmentValue.__new__(StreamsGroupCurrentMemberAssignmentValue)
+    message.member_epoch, message.previous_member_epoch, message.state, count = _unpack_iibB(buffer, position)
     position += 10
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    active_tasks = []
-    for _ in range(count):
-        active_tasks_item, position = _read_task_ids_v0(buffer, position)
-        active_tasks.append(active_tasks_item)
-    standby_tasks: list[StreamsGroupCurrentMemberAssignmentValueTaskIds]
+    active_tasks: list[StreamsGroupCurrentMemberAssignmentValueTaskIds] = []
+    message.active_tasks = active_tasks
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            active_tasks_item, position = _read_task_ids_v0(buffer, position)
+            active_tasks.append(active_tasks_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    standby_tasks = []
-    for _ in range(count):
-        standby_tasks_item, position = _read_task_ids_v0(buffer, position)
-        standby_tasks.append(standby_tasks_item)
-    warmup_tasks: list[StreamsGroupCurrentMemberAssignmentValueTaskIds]
+    standby_tasks: list[StreamsGroupCurrentMemberAssignmentValueTaskIds] = []
+    message.standby_tasks = standby_tasks
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            standby_tasks_item, position = _read_task_ids_v0(buffer, position)
+            standby_tasks.append(standby_tasks_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    warmup_tasks = []
-    for _ in range(count):
-        warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
-        warmup_tasks.append(warmup_tasks_item)
-    active_tasks_pending_revocation: list[StreamsGroupCurrentMemberAssignmentValueTaskIds]
+    warmup_tasks: list[StreamsGroupCurrentMemberAssignmentValueTaskIds] = []
+    message.warmup_tasks = warmup_tasks
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
+            warmup_tasks.append(warmup_tasks_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    active_tasks_pending_revocation = []
-    for _ in range(count):
-        active_tasks_pending_revocation_item, position = _read_task_ids_v0(buffer, position)
-        active_tasks_pending_revocation.append(active_tasks_pending_revocation_item)
-    standby_tasks_pending_revocation: list[StreamsGroupCurrentMemberAssignmentValueTaskIds]
+    active_tasks_pending_revocation: list[StreamsGroupCurrentMemberAssignmentValueTaskIds] = []
+    message.active_tasks_pending_revocation = active_tasks_pending_revocation
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            active_tasks_pending_revocation_item, position = _read_task_ids_v0(buffer, position)
+            active_tasks_pending_revocation.append(active_tasks_pending_revocation_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    standby_tasks_pending_revocation = []
-    for _ in range(count):
-        standby_tasks_pending_revocation_item, position = _read_task_ids_v0(buffer, position)
-        standby_tasks_pending_revocation.append(standby_tasks_pending_revocation_item)
-    warmup_tasks_pending_revocation: list[StreamsGroupCurrentMemberAssignmentValueTaskIds]
+    standby_tasks_pending_revocation: list[StreamsGroupCurrentMemberAssignmentValueTaskIds] = []
+    message.standby_tasks_pending_revocation = standby_tasks_pending_revocation
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            standby_tasks_pending_revocation_item, position = _read_task_ids_v0(buffer, position)
+            standby_tasks_pending_revocation.append(standby_tasks_pending_revocation_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    warmup_tasks_pending_revocation = []
-    for _ in range(count):
-        warmup_tasks_pending_revocation_item, position = _read_task_ids_v0(buffer, position)
-        warmup_tasks_pending_revocation.append(warmup_tasks_pending_revocation_item)
+    warmup_tasks_pending_revocation: list[StreamsGroupCurrentMemberAssignmentValueTaskIds] = []
+    message.warmup_tasks_pending_revocation = warmup_tasks_pending_revocation
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            warmup_tasks_pending_revocation_item, position = _read_task_ids_v0(buffer, position)
+            warmup_tasks_pending_revocation.append(warmup_tasks_pending_revocation_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupCurrentMemberAssignmentValue(
-        member_epoch,
-        previous_member_epoch,
-        state,
-        active_tasks,
-        standby_tasks,
-        warmup_tasks,
-        active_tasks_pending_revocation,
-        standby_tasks_pending_revocation,
-        warmup_tasks_pending_revocation,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_task_ids_v0(out: bytearray, message: StreamsGroupCurrentMemberAssignmentValueTaskIds) -> None:
+def _write_task_ids_v0(out: Pieces, message: StreamsGroupCurrentMemberAssignmentValueTaskIds) -> None:
     subtopology_id = message.subtopology_id
     data = subtopology_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     tagged = []
+    section: Pieces
     if message.assignment_epochs is None or len(message.assignment_epochs) != 0:
-        section = bytearray()
+        section = []
         assignment_epochs = message.assignment_epochs
         if assignment_epochs is None:
             assignment_epochs = EMPTY
@@ -368,74 +358,74 @@ def _write_task_ids_v0(out: bytearray, message: StreamsGroupCurrentMemberAssignm
         else:
             count = len(assignment_epochs) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         if len(assignment_epochs) < TABLE_SIZE:
-            section += PACK_INT32[len(assignment_epochs)](*assignment_epochs)
+            section.append(PACK_INT32[len(assignment_epochs)](*assignment_epochs))
         else:
-            section += pack_many("i", assignment_epochs)
-        tagged.append((0, section))
+            section.append(pack_many("i", assignment_epochs))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: StreamsGroupCurrentMemberAssignmentValue) -> None:
+def _write_v0(out: Pieces, message: StreamsGroupCurrentMemberAssignmentValue) -> None:
     active_tasks = message.active_tasks
     count = len(active_tasks) + 1
     if count < 128:
-        out += _pack_iibB(message.member_epoch, message.previous_member_epoch, message.state, count)
+        out.append(_pack_iibB(message.member_epoch, message.previous_member_epoch, message.state, count))
     else:
-        out += _pack_iib(message.member_epoch, message.previous_member_epoch, message.state)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iib(message.member_epoch, message.previous_member_epoch, message.state))
+        out.append(pack_length(count))
     for active_tasks_item in active_tasks:
         _write_task_ids_v0(out, active_tasks_item)
     standby_tasks = message.standby_tasks
     count = len(standby_tasks) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for standby_tasks_item in standby_tasks:
         _write_task_ids_v0(out, standby_tasks_item)
     warmup_tasks = message.warmup_tasks
     count = len(warmup_tasks) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for warmup_tasks_item in warmup_tasks:
         _write_task_ids_v0(out, warmup_tasks_item)
     active_tasks_pending_revocation = message.active_tasks_pending_revocation
     count = len(active_tasks_pending_revocation) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for active_tasks_pending_revocation_item in active_tasks_pending_revocation:
         _write_task_ids_v0(out, active_tasks_pending_revocation_item)
     standby_tasks_pending_revocation = message.standby_tasks_pending_revocation
     count = len(standby_tasks_pending_revocation) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for standby_tasks_pending_revocation_item in standby_tasks_pending_revocation:
         _write_task_ids_v0(out, standby_tasks_pending_revocation_item)
     warmup_tasks_pending_revocation = message.warmup_tasks_pending_revocation
     count = len(warmup_tasks_pending_revocation) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for warmup_tasks_pending_revocation_item in warmup_tasks_pending_revocation:
         _write_task_ids_v0(out, warmup_tasks_pending_revocation_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -70,7 +73,7 @@ class StreamsGroupDescribeRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[StreamsGroupDescribeRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -80,56 +83,57 @@ class StreamsGroupDescribeRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeRequest, int]:
-    group_ids: list[str]
+    message = StreamsGroupDescribeRequest.__new__(StreamsGroupDescribeRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    group_ids = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    group_ids: list[str] = []
+    message.group_ids = group_ids
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        group_ids_item = str(buffer[position:end], "utf-8")
-        position = end
-        group_ids.append(group_ids_item)
-    include_authorized_operations, tags = _unpack_tB(buffer, position)
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            group_ids_item = str(buffer[position:end], "utf-8")
+            position = end
+            group_ids.append(group_ids_item)
+    message.include_authorized_operations, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupDescribeRequest(group_ids, include_authorized_operations, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: StreamsGroupDescribeRequest) -> None:
+def _write_v0(out: Pieces, message: StreamsGroupDescribeRequest) -> None:
     group_ids = message.group_ids
     count = len(group_ids) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for group_ids_item in group_ids:
         data = group_ids_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     if message.unknown_tags:
-        out += _pack_t(message.include_authorized_operations)
+        out.append(_pack_t(message.include_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.include_authorized_operations, 0)
+        out.append(_pack_tB(message.include_authorized_operations, 0))
 
 
 _READERS = (

@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -365,8 +368,8 @@ class StreamsGroupDescribeResponseMember(Struct):
         "client_tags",
         "task_offsets",
         "task_end_offsets",
-        "assignment",
-        "target_assignment",
+        "_assignment",
+        "_target_assignment",
         "is_classic",
         "unknown_tags",
     )
@@ -395,10 +398,8 @@ class StreamsGroupDescribeResponseMember(Struct):
     """Versions 0+."""
     task_end_offsets: list[StreamsGroupDescribeResponseTaskOffset]
     """Versions 0+."""
-    assignment: StreamsGroupDescribeResponseAssignment
-    """Versions 0+."""
-    target_assignment: StreamsGroupDescribeResponseAssignment
-    """Versions 0+."""
+    _assignment: StreamsGroupDescribeResponseAssignment | None
+    _target_assignment: StreamsGroupDescribeResponseAssignment | None
     is_classic: bool
     """Versions 0+."""
     unknown_tags: dict[int, bytes] | None
@@ -435,10 +436,32 @@ class StreamsGroupDescribeResponseMember(Struct):
         self.client_tags = [] if client_tags is EMPTY else client_tags
         self.task_offsets = [] if task_offsets is EMPTY else task_offsets
         self.task_end_offsets = [] if task_end_offsets is EMPTY else task_end_offsets
-        self.assignment = StreamsGroupDescribeResponseAssignment() if assignment is None else assignment
-        self.target_assignment = StreamsGroupDescribeResponseAssignment() if target_assignment is None else target_assignment
+        self._assignment = assignment
+        self._target_assignment = target_assignment
         self.is_classic = is_classic
         self.unknown_tags = unknown_tags
+
+    @property
+    def assignment(self) -> StreamsGroupDescribeResponseAssignment:
+        """Versions 0+."""
+        if self._assignment is None:
+            self._assignment = StreamsGroupDescribeResponseAssignment()
+        return self._assignment
+
+    @assignment.setter
+    def assignment(self, value: StreamsGroupDescribeResponseAssignment) -> None:
+        self._assignment = value
+
+    @property
+    def target_assignment(self) -> StreamsGroupDescribeResponseAssignment:
+        """Versions 0+."""
+        if self._target_assignment is None:
+            self._target_assignment = StreamsGroupDescribeResponseAssignment()
+        return self._target_assignment
+
+    @target_assignment.setter
+    def target_assignment(self, value: StreamsGroupDescribeResponseAssignment) -> None:
+        self._target_assignment = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -594,7 +617,7 @@ class StreamsGroupDescribeResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[StreamsGroupDescribeResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -604,6 +627,7 @@ class StreamsGroupDescribeResponse(Message):
 
 
 def _read_key_value_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseKeyValue, int]:
+    message = StreamsGroupDescribeResponseKeyValue.__new__(StreamsGroupDescribeResponseKeyValue)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -611,7 +635,7 @@ def _read_key_value_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescr
     if not length:
         raise Malformed
     end = position + length - 1
-    key = str(buffer[position:end], "utf-8")
+    message.key = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -620,17 +644,18 @@ def _read_key_value_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescr
     if not length:
         raise Malformed
     end = position + length - 1
-    value = str(buffer[position:end], "utf-8")
+    message.value = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupDescribeResponseKeyValue(key, value, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_info_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseTopicInfo, int]:
+    message = StreamsGroupDescribeResponseTopicInfo.__new__(StreamsGroupDescribeResponseTopicInfo)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -638,40 +663,35 @@ def _read_topic_info_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDesc
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    topic_configs: list[StreamsGroupDescribeResponseKeyValue]
-    partitions, replication_factor, count = _unpack_ihB(buffer, position)
+    message.partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topic_configs = []
-    for _ in range(count):
-        topic_configs_item, position = _read_key_value_v0(buffer, position)
-        topic_configs.append(topic_configs_item)
+    topic_configs: list[StreamsGroupDescribeResponseKeyValue] = []
+    message.topic_configs = topic_configs
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topic_configs_item, position = _read_key_value_v0(buffer, position)
+            topic_configs.append(topic_configs_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupDescribeResponseTopicInfo(
-        name,
-        partitions,
-        replication_factor,
-        topic_configs,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_subtopology_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[StreamsGroupDescribeResponseSubtopology, int]:
+    message = StreamsGroupDescribeResponseSubtopology.__new__(StreamsGroupDescribeResponseSubtopology)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -679,120 +699,115 @@ def _read_subtopology_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    subtopology_id = str(buffer[position:end], "utf-8")
+    message.subtopology_id = str(buffer[position:end], "utf-8")
     position = end
-    source_topics: list[str]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    source_topics = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    source_topics: list[str] = []
+    message.source_topics = source_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        source_topics_item = str(buffer[position:end], "utf-8")
-        position = end
-        source_topics.append(source_topics_item)
-    repartition_sink_topics: list[str]
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            source_topics_item = str(buffer[position:end], "utf-8")
+            position = end
+            source_topics.append(source_topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    repartition_sink_topics = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    repartition_sink_topics: list[str] = []
+    message.repartition_sink_topics = repartition_sink_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        repartition_sink_topics_item = str(buffer[position:end], "utf-8")
-        position = end
-        repartition_sink_topics.append(repartition_sink_topics_item)
-    state_changelog_topics: list[StreamsGroupDescribeResponseTopicInfo]
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            repartition_sink_topics_item = str(buffer[position:end], "utf-8")
+            position = end
+            repartition_sink_topics.append(repartition_sink_topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    state_changelog_topics = []
-    for _ in range(count):
-        state_changelog_topics_item, position = _read_topic_info_v0(buffer, position)
-        state_changelog_topics.append(state_changelog_topics_item)
-    repartition_source_topics: list[StreamsGroupDescribeResponseTopicInfo]
+    state_changelog_topics: list[StreamsGroupDescribeResponseTopicInfo] = []
+    message.state_changelog_topics = state_changelog_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            state_changelog_topics_item, position = _read_topic_info_v0(buffer, position)
+            state_changelog_topics.append(state_changelog_topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    repartition_source_topics = []
-    for _ in range(count):
-        repartition_source_topics_item, position = _read_topic_info_v0(buffer, position)
-        repartition_source_topics.append(repartition_source_topics_item)
+    repartition_source_topics: list[StreamsGroupDescribeResponseTopicInfo] = []
+    message.repartition_source_topics = repartition_source_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            repartition_source_topics_item, position = _read_topic_info_v0(buffer, position)
+            repartition_source_topics.append(repartition_source_topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupDescribeResponseSubtopology(
-        subtopology_id,
-        source_topics,
-        repartition_sink_topics,
-        state_changelog_topics,
-        repartition_source_topics,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topology_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseTopology, int]:
-    subtopologies: list[StreamsGroupDescribeResponseSubtopology] | None
-    epoch, count = _unpack_iB(buffer, position)
+    message = StreamsGroupDescribeResponseTopology.__new__(StreamsGroupDescribeResponseTopology)
+    message.epoch, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        subtopologies = None
+        message.subtopologies = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        subtopologies = []
-        for _ in range(count):
-            subtopologies_item, position = _read_subtopology_v0(buffer, position)
-            subtopologies.append(subtopologies_item)
+        subtopologies: list[StreamsGroupDescribeResponseSubtopology] = []
+        message.subtopologies = subtopologies
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                subtopologies_item, position = _read_subtopology_v0(buffer, position)
+                subtopologies.append(subtopologies_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupDescribeResponseTopology(epoch, subtopologies, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseEndpoint, int]:
+    message = StreamsGroupDescribeResponseEndpoint.__new__(StreamsGroupDescribeResponseEndpoint)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -800,17 +815,18 @@ def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescri
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, tags = _unpack_HB(buffer, position)
+    message.port, tags = _unpack_HB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupDescribeResponseEndpoint(host, port, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_task_offset_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseTaskOffset, int]:
+    message = StreamsGroupDescribeResponseTaskOffset.__new__(StreamsGroupDescribeResponseTaskOffset)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -818,17 +834,18 @@ def _read_task_offset_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDes
     if not length:
         raise Malformed
     end = position + length - 1
-    subtopology_id = str(buffer[position:end], "utf-8")
+    message.subtopology_id = str(buffer[position:end], "utf-8")
     position = end
-    partition, offset, tags = _unpack_iqB(buffer, position)
+    message.partition, message.offset, tags = _unpack_iqB(buffer, position)
     position += 13
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupDescribeResponseTaskOffset(subtopology_id, partition, offset, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_task_ids_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseTaskIds, int]:
+    message = StreamsGroupDescribeResponseTaskIds.__new__(StreamsGroupDescribeResponseTaskIds)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -836,86 +853,81 @@ def _read_task_ids_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescri
     if not length:
         raise Malformed
     end = position + length - 1
-    subtopology_id = str(buffer[position:end], "utf-8")
+    message.subtopology_id = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupDescribeResponseTaskIds(subtopology_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_assignment_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseAssignment, int]:
-    active_tasks: list[StreamsGroupDescribeResponseTaskIds]
+    message = StreamsGroupDescribeResponseAssignment.__new__(StreamsGroupDescribeResponseAssignment)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    active_tasks = []
-    for _ in range(count):
-        active_tasks_item, position = _read_task_ids_v0(buffer, position)
-        active_tasks.append(active_tasks_item)
-    standby_tasks: list[StreamsGroupDescribeResponseTaskIds]
+    active_tasks: list[StreamsGroupDescribeResponseTaskIds] = []
+    message.active_tasks = active_tasks
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            active_tasks_item, position = _read_task_ids_v0(buffer, position)
+            active_tasks.append(active_tasks_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    standby_tasks = []
-    for _ in range(count):
-        standby_tasks_item, position = _read_task_ids_v0(buffer, position)
-        standby_tasks.append(standby_tasks_item)
-    warmup_tasks: list[StreamsGroupDescribeResponseTaskIds]
+    standby_tasks: list[StreamsGroupDescribeResponseTaskIds] = []
+    message.standby_tasks = standby_tasks
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            standby_tasks_item, position = _read_task_ids_v0(buffer, position)
+            standby_tasks.append(standby_tasks_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    warmup_tasks = []
-    for _ in range(count):
-        warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
-        warmup_tasks.append(warmup_tasks_item)
+    warmup_tasks: list[StreamsGroupDescribeResponseTaskIds] = []
+    message.warmup_tasks = warmup_tasks
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
+            warmup_tasks.append(warmup_tasks_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupDescribeResponseAssignment(
-        active_tasks,
-        standby_tasks,
-        warmup_tasks,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_member_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseMember, int]:
+    message = StreamsGroupDescribeResponseMember.__new__(StreamsGroupDescribeResponseMember)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -923,27 +935,27 @@ def _read_member_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribe
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    member_epoch, length = _unpack_iB(buffer, position)
+    message.member_epoch, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        instance_id = None
+        message.instance_id = None
     else:
         end = position + length - 1
-        instance_id = str(buffer[position:end], "utf-8")
+        message.instance_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack_id = None
+        message.rack_id = None
     else:
         end = position + length - 1
-        rack_id = str(buffer[position:end], "utf-8")
+        message.rack_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -952,7 +964,7 @@ def _read_member_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribe
     if not length:
         raise Malformed
     end = position + length - 1
-    client_id = str(buffer[position:end], "utf-8")
+    message.client_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -961,105 +973,89 @@ def _read_member_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribe
     if not length:
         raise Malformed
     end = position + length - 1
-    client_host = str(buffer[position:end], "utf-8")
+    message.client_host = str(buffer[position:end], "utf-8")
     position = end
-    topology_epoch, length = _unpack_iB(buffer, position)
+    message.topology_epoch, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    process_id = str(buffer[position:end], "utf-8")
+    message.process_id = str(buffer[position:end], "utf-8")
     position = end
-    (length,) = _unpack_b(buffer, position)
+    (mark,) = _unpack_b(buffer, position)
     position += 1
-    if length < 0:
-        user_endpoint = None
+    if mark < 0:
+        message.user_endpoint = None
     else:
-        user_endpoint, position = _read_endpoint_v0(buffer, position)
-    client_tags: list[StreamsGroupDescribeResponseKeyValue]
+        message.user_endpoint, position = _read_endpoint_v0(buffer, position)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    client_tags = []
-    for _ in range(count):
-        client_tags_item, position = _read_key_value_v0(buffer, position)
-        client_tags.append(client_tags_item)
-    task_offsets: list[StreamsGroupDescribeResponseTaskOffset]
+    client_tags: list[StreamsGroupDescribeResponseKeyValue] = []
+    message.client_tags = client_tags
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            client_tags_item, position = _read_key_value_v0(buffer, position)
+            client_tags.append(client_tags_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    task_offsets = []
-    for _ in range(count):
-        task_offsets_item, position = _read_task_offset_v0(buffer, position)
-        task_offsets.append(task_offsets_item)
-    task_end_offsets: list[StreamsGroupDescribeResponseTaskOffset]
+    task_offsets: list[StreamsGroupDescribeResponseTaskOffset] = []
+    message.task_offsets = task_offsets
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            task_offsets_item, position = _read_task_offset_v0(buffer, position)
+            task_offsets.append(task_offsets_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    task_end_offsets = []
-    for _ in range(count):
-        task_end_offsets_item, position = _read_task_offset_v0(buffer, position)
-        task_end_offsets.append(task_end_offsets_item)
-    assignment, position = _read_assignment_v0(buffer, position)
-    target_assignment, position = _read_assignment_v0(buffer, position)
-    is_classic, tags = _unpack_tB(buffer, position)
+    task_end_offsets: list[StreamsGroupDescribeResponseTaskOffset] = []
+    message.task_end_offsets = task_end_offsets
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            task_end_offsets_item, position = _read_task_offset_v0(buffer, position)
+            task_end_offsets.append(task_end_offsets_item)
+    message._assignment, position = _read_assignment_v0(buffer, position)
+    message._target_assignment, position = _read_assignment_v0(buffer, position)
+    message.is_classic, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupDescribeResponseMember(
-        member_id,
-        member_epoch,
-        instance_id,
-        rack_id,
-        client_id,
-        client_host,
-        topology_epoch,
-        process_id,
-        user_endpoint,
-        client_tags,
-        task_offsets,
-        task_end_offsets,
-        assignment,
-        target_assignment,
-        is_classic,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_described_group_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[StreamsGroupDescribeResponseDescribedGroup, int]:
-    error_code, length = _unpack_hB(buffer, position)
+    message = StreamsGroupDescribeResponseDescribedGroup.__new__(StreamsGroupDescribeResponseDescribedGroup)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -1068,7 +1064,7 @@ def _read_described_group_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -1077,177 +1073,167 @@ def _read_described_group_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    group_state = str(buffer[position:end], "utf-8")
+    message.group_state = str(buffer[position:end], "utf-8")
     position = end
-    group_epoch, assignment_epoch, length = _unpack_iib(buffer, position)
+    message.group_epoch, message.assignment_epoch, mark = _unpack_iib(buffer, position)
     position += 9
-    if length < 0:
-        topology = None
+    if mark < 0:
+        message.topology = None
     else:
-        topology, position = _read_topology_v0(buffer, position)
-    members: list[StreamsGroupDescribeResponseMember]
+        message.topology, position = _read_topology_v0(buffer, position)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    members = []
-    for _ in range(count):
-        members_item, position = _read_member_v0(buffer, position)
-        members.append(members_item)
-    authorized_operations, tags = _unpack_iB(buffer, position)
+    members: list[StreamsGroupDescribeResponseMember] = []
+    message.members = members
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            members_item, position = _read_member_v0(buffer, position)
+            members.append(members_item)
+    message.authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupDescribeResponseDescribedGroup(
-        error_code,
-        error_message,
-        group_id,
-        group_state,
-        group_epoch,
-        assignment_epoch,
-        topology,
-        members,
-        authorized_operations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponse, int]:
-    groups: list[StreamsGroupDescribeResponseDescribedGroup]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = StreamsGroupDescribeResponse.__new__(StreamsGroupDescribeResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    groups = []
-    for _ in range(count):
-        groups_item, position = _read_described_group_v0(buffer, position)
-        groups.append(groups_item)
+    groups: list[StreamsGroupDescribeResponseDescribedGroup] = []
+    message.groups = groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            groups_item, position = _read_described_group_v0(buffer, position)
+            groups.append(groups_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupDescribeResponse(throttle_time_ms, groups, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_key_value_v0(out: bytearray, message: StreamsGroupDescribeResponseKeyValue) -> None:
+def _write_key_value_v0(out: Pieces, message: StreamsGroupDescribeResponseKeyValue) -> None:
     key = message.key
     data = key.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     value = message.value
     data = value.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_info_v0(out: bytearray, message: StreamsGroupDescribeResponseTopicInfo) -> None:
+def _write_topic_info_v0(out: Pieces, message: StreamsGroupDescribeResponseTopicInfo) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_configs = message.topic_configs
     count = len(topic_configs) + 1
     if count < 128:
-        out += _pack_ihB(message.partitions, message.replication_factor, count)
+        out.append(_pack_ihB(message.partitions, message.replication_factor, count))
     else:
-        out += _pack_ih(message.partitions, message.replication_factor)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.partitions, message.replication_factor))
+        out.append(pack_length(count))
     for topic_configs_item in topic_configs:
         _write_key_value_v0(out, topic_configs_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_subtopology_v0(out: bytearray, message: StreamsGroupDescribeResponseSubtopology) -> None:
+def _write_subtopology_v0(out: Pieces, message: StreamsGroupDescribeResponseSubtopology) -> None:
     subtopology_id = message.subtopology_id
     data = subtopology_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     source_topics = message.source_topics
     count = len(source_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for source_topics_item in source_topics:
         data = source_topics_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     repartition_sink_topics = message.repartition_sink_topics
     count = len(repartition_sink_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for repartition_sink_topics_item in repartition_sink_topics:
         data = repartition_sink_topics_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     state_changelog_topics = message.state_changelog_topics
     count = len(state_changelog_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for state_changelog_topics_item in state_changelog_topics:
         _write_topic_info_v0(out, state_changelog_topics_item)
     repartition_source_topics = message.repartition_source_topics
     count = len(repartition_source_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for repartition_source_topics_item in repartition_source_topics:
         _write_topic_info_v0(out, repartition_source_topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topology_v0(out: bytearray, message: StreamsGroupDescribeResponseTopology) -> None:
+def _write_topology_v0(out: Pieces, message: StreamsGroupDescribeResponseTopology) -> None:
     subtopologies = message.subtopologies
     if subtopologies is None:
         subtopologies = EMPTY
@@ -1255,115 +1241,115 @@ def _write_topology_v0(out: bytearray, message: StreamsGroupDescribeResponseTopo
     else:
         count = len(subtopologies) + 1
     if count < 128:
-        out += _pack_iB(message.epoch, count)
+        out.append(_pack_iB(message.epoch, count))
     else:
-        out += _pack_i(message.epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.epoch))
+        out.append(pack_length(count))
     for subtopologies_item in subtopologies:
         _write_subtopology_v0(out, subtopologies_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_endpoint_v0(out: bytearray, message: StreamsGroupDescribeResponseEndpoint) -> None:
+def _write_endpoint_v0(out: Pieces, message: StreamsGroupDescribeResponseEndpoint) -> None:
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_H(message.port)
+        out.append(_pack_H(message.port))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_HB(message.port, 0)
+        out.append(_pack_HB(message.port, 0))
 
 
-def _write_task_offset_v0(out: bytearray, message: StreamsGroupDescribeResponseTaskOffset) -> None:
+def _write_task_offset_v0(out: Pieces, message: StreamsGroupDescribeResponseTaskOffset) -> None:
     subtopology_id = message.subtopology_id
     data = subtopology_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_iq(message.partition, message.offset)
+        out.append(_pack_iq(message.partition, message.offset))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqB(message.partition, message.offset, 0)
+        out.append(_pack_iqB(message.partition, message.offset, 0))
 
 
-def _write_task_ids_v0(out: bytearray, message: StreamsGroupDescribeResponseTaskIds) -> None:
+def _write_task_ids_v0(out: Pieces, message: StreamsGroupDescribeResponseTaskIds) -> None:
     subtopology_id = message.subtopology_id
     data = subtopology_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_assignment_v0(out: bytearray, message: StreamsGroupDescribeResponseAssignment) -> None:
+def _write_assignment_v0(out: Pieces, message: StreamsGroupDescribeResponseAssignment) -> None:
     active_tasks = message.active_tasks
     count = len(active_tasks) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for active_tasks_item in active_tasks:
         _write_task_ids_v0(out, active_tasks_item)
     standby_tasks = message.standby_tasks
     count = len(standby_tasks) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for standby_tasks_item in standby_tasks:
         _write_task_ids_v0(out, standby_tasks_item)
     warmup_tasks = message.warmup_tasks
     count = len(warmup_tasks) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for warmup_tasks_item in warmup_tasks:
         _write_task_ids_v0(out, warmup_tasks_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_member_v0(out: bytearray, message: StreamsGroupDescribeResponseMember) -> None:
+def _write_member_v0(out: Pieces, message: StreamsGroupDescribeResponseMember) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     instance_id = message.instance_id
     if instance_id is None:
         data = b""
@@ -1372,11 +1358,11 @@ def _write_member_v0(out: bytearray, message: StreamsGroupDescribeResponseMember
         data = instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.member_epoch, length)
+        out.append(_pack_iB(message.member_epoch, length))
     else:
-        out += _pack_i(message.member_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.member_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     rack_id = message.rack_id
     if rack_id is None:
         data = b""
@@ -1385,61 +1371,61 @@ def _write_member_v0(out: bytearray, message: StreamsGroupDescribeResponseMember
         data = rack_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_id = message.client_id
     data = client_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_host = message.client_host
     data = client_host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     process_id = message.process_id
     data = process_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.topology_epoch, length)
+        out.append(_pack_iB(message.topology_epoch, length))
     else:
-        out += _pack_i(message.topology_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.topology_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     user_endpoint = message.user_endpoint
-    out += _pack_b(-1 if user_endpoint is None else 1)
+    out.append(_pack_b(-1 if user_endpoint is None else 1))
     if user_endpoint is not None:
         _write_endpoint_v0(out, user_endpoint)
     client_tags = message.client_tags
     count = len(client_tags) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for client_tags_item in client_tags:
         _write_key_value_v0(out, client_tags_item)
     task_offsets = message.task_offsets
     count = len(task_offsets) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for task_offsets_item in task_offsets:
         _write_task_offset_v0(out, task_offsets_item)
     task_end_offsets = message.task_end_offsets
     count = len(task_end_offsets) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for task_end_offsets_item in task_end_offsets:
         _write_task_offset_v0(out, task_end_offsets_item)
     assignment = message.assignment
@@ -1447,13 +1433,13 @@ def _write_member_v0(out: bytearray, message: StreamsGroupDescribeResponseMember
     target_assignment = message.target_assignment
     _write_assignment_v0(out, target_assignment)
     if message.unknown_tags:
-        out += _pack_t(message.is_classic)
+        out.append(_pack_t(message.is_classic))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.is_classic, 0)
+        out.append(_pack_tB(message.is_classic, 0))
 
 
-def _write_described_group_v0(out: bytearray, message: StreamsGroupDescribeResponseDescribedGroup) -> None:
+def _write_described_group_v0(out: Pieces, message: StreamsGroupDescribeResponseDescribedGroup) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -1462,60 +1448,60 @@ def _write_described_group_v0(out: bytearray, message: StreamsGroupDescribeRespo
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_state = message.group_state
     data = group_state.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topology = message.topology
-    out += _pack_iib(message.group_epoch, message.assignment_epoch, -1 if topology is None else 1)
+    out.append(_pack_iib(message.group_epoch, message.assignment_epoch, -1 if topology is None else 1))
     if topology is not None:
         _write_topology_v0(out, topology)
     members = message.members
     count = len(members) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for members_item in members:
         _write_member_v0(out, members_item)
     if message.unknown_tags:
-        out += _pack_i(message.authorized_operations)
+        out.append(_pack_i(message.authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.authorized_operations, 0)
+        out.append(_pack_iB(message.authorized_operations, 0))
 
 
-def _write_v0(out: bytearray, message: StreamsGroupDescribeResponse) -> None:
+def _write_v0(out: Pieces, message: StreamsGroupDescribeResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for groups_item in groups:
         _write_described_group_v0(out, groups_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

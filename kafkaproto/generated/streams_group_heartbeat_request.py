@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -506,7 +509,7 @@ class StreamsGroupHeartbeatRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[StreamsGroupHeartbeatRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -516,6 +519,7 @@ class StreamsGroupHeartbeatRequest(Message):
 
 
 def _read_key_value_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRequestKeyValue, int]:
+    message = StreamsGroupHeartbeatRequestKeyValue.__new__(StreamsGroupHeartbeatRequestKeyValue)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -523,7 +527,7 @@ def _read_key_value_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeart
     if not length:
         raise Malformed
     end = position + length - 1
-    key = str(buffer[position:end], "utf-8")
+    message.key = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -532,17 +536,18 @@ def _read_key_value_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeart
     if not length:
         raise Malformed
     end = position + length - 1
-    value = str(buffer[position:end], "utf-8")
+    message.value = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupHeartbeatRequestKeyValue(key, value, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_info_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRequestTopicInfo, int]:
+    message = StreamsGroupHeartbeatRequestTopicInfo.__new__(StreamsGroupHeartbeatRequestTopicInfo)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -550,87 +555,74 @@ def _read_topic_info_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHear
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    topic_configs: list[StreamsGroupHeartbeatRequestKeyValue]
-    partitions, replication_factor, count = _unpack_ihB(buffer, position)
+    message.partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topic_configs = []
-    for _ in range(count):
-        topic_configs_item, position = _read_key_value_v0(buffer, position)
-        topic_configs.append(topic_configs_item)
+    topic_configs: list[StreamsGroupHeartbeatRequestKeyValue] = []
+    message.topic_configs = topic_configs
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topic_configs_item, position = _read_key_value_v0(buffer, position)
+            topic_configs.append(topic_configs_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupHeartbeatRequestTopicInfo(
-        name,
-        partitions,
-        replication_factor,
-        topic_configs,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_copartition_group_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[StreamsGroupHeartbeatRequestCopartitionGroup, int]:
-    source_topics: list[int]
+    message = StreamsGroupHeartbeatRequestCopartitionGroup.__new__(
+        StreamsGroupHeartbeatRequestCopartitionGroup,
+    )
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    source_topics = unpack_many("h", 2, count, buffer, position)
-    position += count * 2
-    source_topic_regex: list[int]
+    message.source_topics = unpack_many("h", 2, count - 1, buffer, position)
+    position += count * 2 - 2
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    source_topic_regex = unpack_many("h", 2, count, buffer, position)
-    position += count * 2
-    repartition_source_topics: list[int]
+    message.source_topic_regex = unpack_many("h", 2, count - 1, buffer, position)
+    position += count * 2 - 2
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    repartition_source_topics = unpack_many("h", 2, count, buffer, position)
-    position += count * 2
+    message.repartition_source_topics = unpack_many("h", 2, count - 1, buffer, position)
+    position += count * 2 - 2
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupHeartbeatRequestCopartitionGroup(
-        source_topics,
-        source_topic_regex,
-        repartition_source_topics,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_subtopology_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[StreamsGroupHeartbeatRequestSubtopology, int]:
+    message = StreamsGroupHeartbeatRequestSubtopology.__new__(StreamsGroupHeartbeatRequestSubtopology)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -638,157 +630,150 @@ def _read_subtopology_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    subtopology_id = str(buffer[position:end], "utf-8")
+    message.subtopology_id = str(buffer[position:end], "utf-8")
     position = end
-    source_topics: list[str]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    source_topics = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    source_topics: list[str] = []
+    message.source_topics = source_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        source_topics_item = str(buffer[position:end], "utf-8")
-        position = end
-        source_topics.append(source_topics_item)
-    source_topic_regex: list[str]
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            source_topics_item = str(buffer[position:end], "utf-8")
+            position = end
+            source_topics.append(source_topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    source_topic_regex = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    source_topic_regex: list[str] = []
+    message.source_topic_regex = source_topic_regex
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        source_topic_regex_item = str(buffer[position:end], "utf-8")
-        position = end
-        source_topic_regex.append(source_topic_regex_item)
-    state_changelog_topics: list[StreamsGroupHeartbeatRequestTopicInfo]
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            source_topic_regex_item = str(buffer[position:end], "utf-8")
+            position = end
+            source_topic_regex.append(source_topic_regex_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    state_changelog_topics = []
-    for _ in range(count):
-        state_changelog_topics_item, position = _read_topic_info_v0(buffer, position)
-        state_changelog_topics.append(state_changelog_topics_item)
-    repartition_sink_topics: list[str]
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    repartition_sink_topics = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    state_changelog_topics: list[StreamsGroupHeartbeatRequestTopicInfo] = []
+    message.state_changelog_topics = state_changelog_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        repartition_sink_topics_item = str(buffer[position:end], "utf-8")
-        position = end
-        repartition_sink_topics.append(repartition_sink_topics_item)
-    repartition_source_topics: list[StreamsGroupHeartbeatRequestTopicInfo]
+        for _ in range(1, count):
+            state_changelog_topics_item, position = _read_topic_info_v0(buffer, position)
+            state_changelog_topics.append(state_changelog_topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    repartition_source_topics = []
-    for _ in range(count):
-        repartition_source_topics_item, position = _read_topic_info_v0(buffer, position)
-        repartition_source_topics.append(repartition_source_topics_item)
-    copartition_groups: list[StreamsGroupHeartbeatRequestCopartitionGroup]
+    repartition_sink_topics: list[str] = []
+    message.repartition_sink_topics = repartition_sink_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            repartition_sink_topics_item = str(buffer[position:end], "utf-8")
+            position = end
+            repartition_sink_topics.append(repartition_sink_topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
+    repartition_source_topics: list[StreamsGroupHeartbeatRequestTopicInfo] = []
+    message.repartition_source_topics = repartition_source_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            repartition_source_topics_item, position = _read_topic_info_v0(buffer, position)
+            repartition_source_topics.append(repartition_source_topics_item)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
         raise Malformed
-    copartition_groups = []
-    for _ in range(count):
-        copartition_groups_item, position = _read_copartition_group_v0(buffer, position)
-        copartition_groups.append(copartition_groups_item)
+    copartition_groups: list[StreamsGroupHeartbeatRequestCopartitionGroup] = []
+    message.copartition_groups = copartition_groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            copartition_groups_item, position = _read_copartition_group_v0(buffer, position)
+            copartition_groups.append(copartition_groups_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupHeartbeatRequestSubtopology(
-        subtopology_id,
-        source_topics,
-        source_topic_regex,
-        state_changelog_topics,
-        repartition_sink_topics,
-        repartition_source_topics,
-        copartition_groups,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topology_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRequestTopology, int]:
-    subtopologies: list[StreamsGroupHeartbeatRequestSubtopology]
-    epoch, count = _unpack_iB(buffer, position)
+    message = StreamsGroupHeartbeatRequestTopology.__new__(StreamsGroupHeartbeatRequestTopology)
+    message.epoch, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    subtopologies = []
-    for _ in range(count):
-        subtopologies_item, position = _read_subtopology_v0(buffer, position)
-        subtopologies.append(subtopologies_item)
+    subtopologies: list[StreamsGroupHeartbeatRequestSubtopology] = []
+    message.subtopologies = subtopologies
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            subtopologies_item, position = _read_subtopology_v0(buffer, position)
+            subtopologies.append(subtopologies_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupHeartbeatRequestTopology(epoch, subtopologies, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_task_ids_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRequestTaskIds, int]:
+    message = StreamsGroupHeartbeatRequestTaskIds.__new__(StreamsGroupHeartbeatRequestTaskIds)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -796,30 +781,29 @@ def _read_task_ids_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartb
     if not length:
         raise Malformed
     end = position + length - 1
-    subtopology_id = str(buffer[position:end], "utf-8")
+    message.subtopology_id = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupHeartbeatRequestTaskIds(subtopology_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRequestEndpoint, int]:
+    message = StreamsGroupHeartbeatRequestEndpoint.__new__(StreamsGroupHeartbeatRequestEndpoint)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -827,17 +811,18 @@ def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartb
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, tags = _unpack_HB(buffer, position)
+    message.port, tags = _unpack_HB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupHeartbeatRequestEndpoint(host, port, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_task_offset_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRequestTaskOffset, int]:
+    message = StreamsGroupHeartbeatRequestTaskOffset.__new__(StreamsGroupHeartbeatRequestTaskOffset)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -845,17 +830,18 @@ def _read_task_offset_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHea
     if not length:
         raise Malformed
     end = position + length - 1
-    subtopology_id = str(buffer[position:end], "utf-8")
+    message.subtopology_id = str(buffer[position:end], "utf-8")
     position = end
-    partition, offset, tags = _unpack_iqB(buffer, position)
+    message.partition, message.offset, tags = _unpack_iqB(buffer, position)
     position += 13
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupHeartbeatRequestTaskOffset(subtopology_id, partition, offset, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRequest, int]:
+    message = StreamsGroupHeartbeatRequest.__new__(StreamsGroupHeartbeatRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -863,7 +849,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatReques
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -872,416 +858,394 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatReques
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    member_epoch, endpoint_information_epoch, length = _unpack_iiB(buffer, position)
+    message.member_epoch, message.endpoint_information_epoch, length = _unpack_iiB(buffer, position)
     position += 9
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        instance_id = None
+        message.instance_id = None
     else:
         end = position + length - 1
-        instance_id = str(buffer[position:end], "utf-8")
+        message.instance_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack_id = None
+        message.rack_id = None
     else:
         end = position + length - 1
-        rack_id = str(buffer[position:end], "utf-8")
+        message.rack_id = str(buffer[position:end], "utf-8")
         position = end
-    rebalance_timeout_ms, length = _unpack_ib(buffer, position)
+    message.rebalance_timeout_ms, mark = _unpack_ib(buffer, position)
     position += 5
-    if length < 0:
-        topology = None
+    if mark < 0:
+        message.topology = None
     else:
-        topology, position = _read_topology_v0(buffer, position)
-    active_tasks: list[StreamsGroupHeartbeatRequestTaskIds] | None
+        message.topology, position = _read_topology_v0(buffer, position)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        active_tasks = None
+        message.active_tasks = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        active_tasks = []
-        for _ in range(count):
-            active_tasks_item, position = _read_task_ids_v0(buffer, position)
-            active_tasks.append(active_tasks_item)
-    standby_tasks: list[StreamsGroupHeartbeatRequestTaskIds] | None
+        active_tasks: list[StreamsGroupHeartbeatRequestTaskIds] = []
+        message.active_tasks = active_tasks
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                active_tasks_item, position = _read_task_ids_v0(buffer, position)
+                active_tasks.append(active_tasks_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        standby_tasks = None
+        message.standby_tasks = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        standby_tasks = []
-        for _ in range(count):
-            standby_tasks_item, position = _read_task_ids_v0(buffer, position)
-            standby_tasks.append(standby_tasks_item)
-    warmup_tasks: list[StreamsGroupHeartbeatRequestTaskIds] | None
+        standby_tasks: list[StreamsGroupHeartbeatRequestTaskIds] = []
+        message.standby_tasks = standby_tasks
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                standby_tasks_item, position = _read_task_ids_v0(buffer, position)
+                standby_tasks.append(standby_tasks_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        warmup_tasks = None
+        message.warmup_tasks = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        warmup_tasks = []
-        for _ in range(count):
-            warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
-            warmup_tasks.append(warmup_tasks_item)
+        warmup_tasks: list[StreamsGroupHeartbeatRequestTaskIds] = []
+        message.warmup_tasks = warmup_tasks
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
+                warmup_tasks.append(warmup_tasks_item)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        process_id = None
+        message.process_id = None
     else:
         end = position + length - 1
-        process_id = str(buffer[position:end], "utf-8")
+        message.process_id = str(buffer[position:end], "utf-8")
         position = end
-    (length,) = _unpack_b(buffer, position)
+    (mark,) = _unpack_b(buffer, position)
     position += 1
-    if length < 0:
-        user_endpoint = None
+    if mark < 0:
+        message.user_endpoint = None
     else:
-        user_endpoint, position = _read_endpoint_v0(buffer, position)
-    client_tags: list[StreamsGroupHeartbeatRequestKeyValue] | None
+        message.user_endpoint, position = _read_endpoint_v0(buffer, position)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        client_tags = None
+        message.client_tags = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        client_tags = []
-        for _ in range(count):
-            client_tags_item, position = _read_key_value_v0(buffer, position)
-            client_tags.append(client_tags_item)
-    task_offsets: list[StreamsGroupHeartbeatRequestTaskOffset] | None
+        client_tags: list[StreamsGroupHeartbeatRequestKeyValue] = []
+        message.client_tags = client_tags
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                client_tags_item, position = _read_key_value_v0(buffer, position)
+                client_tags.append(client_tags_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        task_offsets = None
+        message.task_offsets = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        task_offsets = []
-        for _ in range(count):
-            task_offsets_item, position = _read_task_offset_v0(buffer, position)
-            task_offsets.append(task_offsets_item)
-    task_end_offsets: list[StreamsGroupHeartbeatRequestTaskOffset] | None
+        task_offsets: list[StreamsGroupHeartbeatRequestTaskOffset] = []
+        message.task_offsets = task_offsets
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                task_offsets_item, position = _read_task_offset_v0(buffer, position)
+                task_offsets.append(task_offsets_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        task_end_offsets = None
+        message.task_end_offsets = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        task_end_offsets = []
-        for _ in range(count):
-            task_end_offsets_item, position = _read_task_offset_v0(buffer, position)
-            task_end_offsets.append(task_end_offsets_item)
-    shutdown_application, tags = _unpack_tB(buffer, position)
+        task_end_offsets: list[StreamsGroupHeartbeatRequestTaskOffset] = []
+        message.task_end_offsets = task_end_offsets
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                task_end_offsets_item, position = _read_task_offset_v0(buffer, position)
+                task_end_offsets.append(task_end_offsets_item)
+    message.shutdown_application, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupHeartbeatRequest(
-        group_id,
-        member_id,
-        member_epoch,
-        endpoint_information_epoch,
-        instance_id,
-        rack_id,
-        rebalance_timeout_ms,
-        topology,
-        active_tasks,
-        standby_tasks,
-        warmup_tasks,
-        process_id,
-        user_endpoint,
-        client_tags,
-        task_offsets,
-        task_end_offsets,
-        shutdown_application,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_key_value_v0(out: bytearray, message: StreamsGroupHeartbeatRequestKeyValue) -> None:
+def _write_key_value_v0(out: Pieces, message: StreamsGroupHeartbeatRequestKeyValue) -> None:
     key = message.key
     data = key.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     value = message.value
     data = value.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_info_v0(out: bytearray, message: StreamsGroupHeartbeatRequestTopicInfo) -> None:
+def _write_topic_info_v0(out: Pieces, message: StreamsGroupHeartbeatRequestTopicInfo) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_configs = message.topic_configs
     count = len(topic_configs) + 1
     if count < 128:
-        out += _pack_ihB(message.partitions, message.replication_factor, count)
+        out.append(_pack_ihB(message.partitions, message.replication_factor, count))
     else:
-        out += _pack_ih(message.partitions, message.replication_factor)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.partitions, message.replication_factor))
+        out.append(pack_length(count))
     for topic_configs_item in topic_configs:
         _write_key_value_v0(out, topic_configs_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_copartition_group_v0(
-    out: bytearray,
-    message: StreamsGroupHeartbeatRequestCopartitionGroup,
-) -> None:
+def _write_copartition_group_v0(out: Pieces, message: StreamsGroupHeartbeatRequestCopartitionGroup) -> None:
     source_topics = message.source_topics
     count = len(source_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
-    out += pack_many("h", source_topics)
+        out.append(pack_length(count))
+    out.append(pack_many("h", source_topics))
     source_topic_regex = message.source_topic_regex
     count = len(source_topic_regex) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
-    out += pack_many("h", source_topic_regex)
+        out.append(pack_length(count))
+    out.append(pack_many("h", source_topic_regex))
     repartition_source_topics = message.repartition_source_topics
     count = len(repartition_source_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
-    out += pack_many("h", repartition_source_topics)
+        out.append(pack_length(count))
+    out.append(pack_many("h", repartition_source_topics))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_subtopology_v0(out: bytearray, message: StreamsGroupHeartbeatRequestSubtopology) -> None:
+def _write_subtopology_v0(out: Pieces, message: StreamsGroupHeartbeatRequestSubtopology) -> None:
     subtopology_id = message.subtopology_id
     data = subtopology_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     source_topics = message.source_topics
     count = len(source_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for source_topics_item in source_topics:
         data = source_topics_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     source_topic_regex = message.source_topic_regex
     count = len(source_topic_regex) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for source_topic_regex_item in source_topic_regex:
         data = source_topic_regex_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     state_changelog_topics = message.state_changelog_topics
     count = len(state_changelog_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for state_changelog_topics_item in state_changelog_topics:
         _write_topic_info_v0(out, state_changelog_topics_item)
     repartition_sink_topics = message.repartition_sink_topics
     count = len(repartition_sink_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for repartition_sink_topics_item in repartition_sink_topics:
         data = repartition_sink_topics_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     repartition_source_topics = message.repartition_source_topics
     count = len(repartition_source_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for repartition_source_topics_item in repartition_source_topics:
         _write_topic_info_v0(out, repartition_source_topics_item)
     copartition_groups = message.copartition_groups
     count = len(copartition_groups) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for copartition_groups_item in copartition_groups:
         _write_copartition_group_v0(out, copartition_groups_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topology_v0(out: bytearray, message: StreamsGroupHeartbeatRequestTopology) -> None:
+def _write_topology_v0(out: Pieces, message: StreamsGroupHeartbeatRequestTopology) -> None:
     subtopologies = message.subtopologies
     count = len(subtopologies) + 1
     if count < 128:
-        out += _pack_iB(message.epoch, count)
+        out.append(_pack_iB(message.epoch, count))
     else:
-        out += _pack_i(message.epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.epoch))
+        out.append(pack_length(count))
     for subtopologies_item in subtopologies:
         _write_subtopology_v0(out, subtopologies_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_task_ids_v0(out: bytearray, message: StreamsGroupHeartbeatRequestTaskIds) -> None:
+def _write_task_ids_v0(out: Pieces, message: StreamsGroupHeartbeatRequestTaskIds) -> None:
     subtopology_id = message.subtopology_id
     data = subtopology_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_endpoint_v0(out: bytearray, message: StreamsGroupHeartbeatRequestEndpoint) -> None:
+def _write_endpoint_v0(out: Pieces, message: StreamsGroupHeartbeatRequestEndpoint) -> None:
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_H(message.port)
+        out.append(_pack_H(message.port))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_HB(message.port, 0)
+        out.append(_pack_HB(message.port, 0))
 
 
-def _write_task_offset_v0(out: bytearray, message: StreamsGroupHeartbeatRequestTaskOffset) -> None:
+def _write_task_offset_v0(out: Pieces, message: StreamsGroupHeartbeatRequestTaskOffset) -> None:
     subtopology_id = message.subtopology_id
     data = subtopology_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_iq(message.partition, message.offset)
+        out.append(_pack_iq(message.partition, message.offset))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqB(message.partition, message.offset, 0)
+        out.append(_pack_iqB(message.partition, message.offset, 0))
 
 
-def _write_v0(out: bytearray, message: StreamsGroupHeartbeatRequest) -> None:
+def _write_v0(out: Pieces, message: StreamsGroupHeartbeatRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     instance_id = message.instance_id
     if instance_id is None:
         data = b""
@@ -1290,11 +1254,11 @@ def _write_v0(out: bytearray, message: StreamsGroupHeartbeatRequest) -> None:
         data = instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iiB(message.member_epoch, message.endpoint_information_epoch, length)
+        out.append(_pack_iiB(message.member_epoch, message.endpoint_information_epoch, length))
     else:
-        out += _pack_ii(message.member_epoch, message.endpoint_information_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ii(message.member_epoch, message.endpoint_information_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     rack_id = message.rack_id
     if rack_id is None:
         data = b""
@@ -1303,12 +1267,12 @@ def _write_v0(out: bytearray, message: StreamsGroupHeartbeatRequest) -> None:
         data = rack_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topology = message.topology
-    out += _pack_ib(message.rebalance_timeout_ms, -1 if topology is None else 1)
+    out.append(_pack_ib(message.rebalance_timeout_ms, -1 if topology is None else 1))
     if topology is not None:
         _write_topology_v0(out, topology)
     active_tasks = message.active_tasks
@@ -1318,9 +1282,9 @@ def _write_v0(out: bytearray, message: StreamsGroupHeartbeatRequest) -> None:
     else:
         count = len(active_tasks) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for active_tasks_item in active_tasks:
         _write_task_ids_v0(out, active_tasks_item)
     standby_tasks = message.standby_tasks
@@ -1330,9 +1294,9 @@ def _write_v0(out: bytearray, message: StreamsGroupHeartbeatRequest) -> None:
     else:
         count = len(standby_tasks) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for standby_tasks_item in standby_tasks:
         _write_task_ids_v0(out, standby_tasks_item)
     warmup_tasks = message.warmup_tasks
@@ -1342,9 +1306,9 @@ def _write_v0(out: bytearray, message: StreamsGroupHeartbeatRequest) -> None:
     else:
         count = len(warmup_tasks) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for warmup_tasks_item in warmup_tasks:
         _write_task_ids_v0(out, warmup_tasks_item)
     process_id = message.process_id
@@ -1355,12 +1319,12 @@ def _write_v0(out: bytearray, message: StreamsGroupHeartbeatRequest) -> None:
         data = process_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     user_endpoint = message.user_endpoint
-    out += _pack_b(-1 if user_endpoint is None else 1)
+    out.append(_pack_b(-1 if user_endpoint is None else 1))
     if user_endpoint is not None:
         _write_endpoint_v0(out, user_endpoint)
     client_tags = message.client_tags
@@ -1370,9 +1334,9 @@ def _write_v0(out: bytearray, message: StreamsGroupHeartbeatRequest) -> None:
     else:
         count = len(client_tags) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for client_tags_item in client_tags:
         _write_key_value_v0(out, client_tags_item)
     task_offsets = message.task_offsets
@@ -1382,9 +1346,9 @@ def _write_v0(out: bytearray, message: StreamsGroupHeartbeatRequest) -> None:
     else:
         count = len(task_offsets) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for task_offsets_item in task_offsets:
         _write_task_offset_v0(out, task_offsets_item)
     task_end_offsets = message.task_end_offsets
@@ -1394,16 +1358,16 @@ def _write_v0(out: bytearray, message: StreamsGroupHeartbeatRequest) -> None:
     else:
         count = len(task_end_offsets) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for task_end_offsets_item in task_end_offsets:
         _write_task_offset_v0(out, task_end_offsets_item)
     if message.unknown_tags:
-        out += _pack_t(message.shutdown_application)
+        out.append(_pack_t(message.shutdown_application))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.shutdown_application, 0)
+        out.append(_pack_tB(message.shutdown_application, 0))
 
 
 _READERS = (

@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -175,10 +178,9 @@ class StreamsGroupHeartbeatResponseTopicPartition(Struct):
 class StreamsGroupHeartbeatResponseEndpointToPartitions(Struct):
     """EndpointToPartitions of StreamsGroupHeartbeatResponse."""
 
-    __slots__ = ("user_endpoint", "active_partitions", "standby_partitions", "unknown_tags")
+    __slots__ = ("_user_endpoint", "active_partitions", "standby_partitions", "unknown_tags")
 
-    user_endpoint: StreamsGroupHeartbeatResponseEndpoint
-    """Versions 0+."""
+    _user_endpoint: StreamsGroupHeartbeatResponseEndpoint | None
     active_partitions: list[StreamsGroupHeartbeatResponseTopicPartition]
     """Versions 0+."""
     standby_partitions: list[StreamsGroupHeartbeatResponseTopicPartition]
@@ -193,10 +195,21 @@ class StreamsGroupHeartbeatResponseEndpointToPartitions(Struct):
         standby_partitions: list[StreamsGroupHeartbeatResponseTopicPartition] = EMPTY,
         unknown_tags: dict[int, bytes] | None = None,
     ) -> None:
-        self.user_endpoint = StreamsGroupHeartbeatResponseEndpoint() if user_endpoint is None else user_endpoint
+        self._user_endpoint = user_endpoint
         self.active_partitions = [] if active_partitions is EMPTY else active_partitions
         self.standby_partitions = [] if standby_partitions is EMPTY else standby_partitions
         self.unknown_tags = unknown_tags
+
+    @property
+    def user_endpoint(self) -> StreamsGroupHeartbeatResponseEndpoint:
+        """Versions 0+."""
+        if self._user_endpoint is None:
+            self._user_endpoint = StreamsGroupHeartbeatResponseEndpoint()
+        return self._user_endpoint
+
+    @user_endpoint.setter
+    def user_endpoint(self, value: StreamsGroupHeartbeatResponseEndpoint) -> None:
+        self._user_endpoint = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -333,7 +346,7 @@ class StreamsGroupHeartbeatResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[StreamsGroupHeartbeatResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -343,24 +356,26 @@ class StreamsGroupHeartbeatResponse(Message):
 
 
 def _read_status_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatResponseStatus, int]:
-    status_code, length = _unpack_bB(buffer, position)
+    message = StreamsGroupHeartbeatResponseStatus.__new__(StreamsGroupHeartbeatResponseStatus)
+    message.status_code, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    status_detail = str(buffer[position:end], "utf-8")
+    message.status_detail = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupHeartbeatResponseStatus(status_code, status_detail, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_task_ids_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatResponseTaskIds, int]:
+    message = StreamsGroupHeartbeatResponseTaskIds.__new__(StreamsGroupHeartbeatResponseTaskIds)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -368,30 +383,29 @@ def _read_task_ids_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartb
     if not length:
         raise Malformed
     end = position + length - 1
-    subtopology_id = str(buffer[position:end], "utf-8")
+    message.subtopology_id = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupHeartbeatResponseTaskIds(subtopology_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatResponseEndpoint, int]:
+    message = StreamsGroupHeartbeatResponseEndpoint.__new__(StreamsGroupHeartbeatResponseEndpoint)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -399,20 +413,21 @@ def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartb
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, tags = _unpack_HB(buffer, position)
+    message.port, tags = _unpack_HB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupHeartbeatResponseEndpoint(host, port, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_partition_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[StreamsGroupHeartbeatResponseTopicPartition, int]:
+    message = StreamsGroupHeartbeatResponseTopicPartition.__new__(StreamsGroupHeartbeatResponseTopicPartition)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -420,85 +435,82 @@ def _read_topic_partition_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupHeartbeatResponseTopicPartition(topic, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_endpoint_to_partitions_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[StreamsGroupHeartbeatResponseEndpointToPartitions, int]:
-    user_endpoint, position = _read_endpoint_v0(buffer, position)
-    active_partitions: list[StreamsGroupHeartbeatResponseTopicPartition]
+    message = StreamsGroupHeartbeatResponseEndpointToPartitions.__new__(
+        StreamsGroupHeartbeatResponseEndpointToPartitions,
+    )
+    message._user_endpoint, position = _read_endpoint_v0(buffer, position)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    active_partitions = []
-    for _ in range(count):
-        active_partitions_item, position = _read_topic_partition_v0(buffer, position)
-        active_partitions.append(active_partitions_item)
-    standby_partitions: list[StreamsGroupHeartbeatResponseTopicPartition]
+    active_partitions: list[StreamsGroupHeartbeatResponseTopicPartition] = []
+    message.active_partitions = active_partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            active_partitions_item, position = _read_topic_partition_v0(buffer, position)
+            active_partitions.append(active_partitions_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    standby_partitions = []
-    for _ in range(count):
-        standby_partitions_item, position = _read_topic_partition_v0(buffer, position)
-        standby_partitions.append(standby_partitions_item)
+    standby_partitions: list[StreamsGroupHeartbeatResponseTopicPartition] = []
+    message.standby_partitions = standby_partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            standby_partitions_item, position = _read_topic_partition_v0(buffer, position)
+            standby_partitions.append(standby_partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupHeartbeatResponseEndpointToPartitions(
-        user_endpoint,
-        active_partitions,
-        standby_partitions,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = StreamsGroupHeartbeatResponse.__new__(StreamsGroupHeartbeatResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -507,191 +519,181 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRespon
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    status: list[StreamsGroupHeartbeatResponseStatus] | None
-    member_epoch, heartbeat_interval_ms, acceptable_recovery_lag, task_offset_interval_ms, count = _unpack_iiiiB(buffer, position)
+    (
+        message.member_epoch,
+        message.heartbeat_interval_ms,
+        message.acceptable_recovery_lag,
+        message.task_offset_interval_ms,
+        count,
+    ) = _unpack_iiiiB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        status = None
+        message.status = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        status = []
-        for _ in range(count):
-            status_item, position = _read_status_v0(buffer, position)
-            status.append(status_item)
-    active_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None
+        status: list[StreamsGroupHeartbeatResponseStatus] = []
+        message.status = status
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                status_item, position = _read_status_v0(buffer, position)
+                status.append(status_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        active_tasks = None
+        message.active_tasks = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        active_tasks = []
-        for _ in range(count):
-            active_tasks_item, position = _read_task_ids_v0(buffer, position)
-            active_tasks.append(active_tasks_item)
-    standby_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None
+        active_tasks: list[StreamsGroupHeartbeatResponseTaskIds] = []
+        message.active_tasks = active_tasks
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                active_tasks_item, position = _read_task_ids_v0(buffer, position)
+                active_tasks.append(active_tasks_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        standby_tasks = None
+        message.standby_tasks = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        standby_tasks = []
-        for _ in range(count):
-            standby_tasks_item, position = _read_task_ids_v0(buffer, position)
-            standby_tasks.append(standby_tasks_item)
-    warmup_tasks: list[StreamsGroupHeartbeatResponseTaskIds] | None
+        standby_tasks: list[StreamsGroupHeartbeatResponseTaskIds] = []
+        message.standby_tasks = standby_tasks
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                standby_tasks_item, position = _read_task_ids_v0(buffer, position)
+                standby_tasks.append(standby_tasks_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        warmup_tasks = None
+        message.warmup_tasks = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        warmup_tasks = []
-        for _ in range(count):
-            warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
-            warmup_tasks.append(warmup_tasks_item)
-    partitions_by_user_endpoint: list[StreamsGroupHeartbeatResponseEndpointToPartitions] | None
-    endpoint_information_epoch, count = _unpack_iB(buffer, position)
+        warmup_tasks: list[StreamsGroupHeartbeatResponseTaskIds] = []
+        message.warmup_tasks = warmup_tasks
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
+                warmup_tasks.append(warmup_tasks_item)
+    message.endpoint_information_epoch, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        partitions_by_user_endpoint = None
+        message.partitions_by_user_endpoint = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        partitions_by_user_endpoint = []
-        for _ in range(count):
-            partitions_by_user_endpoint_item, position = _read_endpoint_to_partitions_v0(buffer, position)
-            partitions_by_user_endpoint.append(partitions_by_user_endpoint_item)
+        partitions_by_user_endpoint: list[StreamsGroupHeartbeatResponseEndpointToPartitions] = []
+        message.partitions_by_user_endpoint = partitions_by_user_endpoint
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                partitions_by_user_endpoint_item, position = _read_endpoint_to_partitions_v0(buffer, position)
+                partitions_by_user_endpoint.append(partitions_by_user_endpoint_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupHeartbeatResponse(
-        throttle_time_ms,
-        error_code,
-        error_message,
-        member_id,
-        member_epoch,
-        heartbeat_interval_ms,
-        acceptable_recovery_lag,
-        task_offset_interval_ms,
-        status,
-        active_tasks,
-        standby_tasks,
-        warmup_tasks,
-        endpoint_information_epoch,
-        partitions_by_user_endpoint,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_status_v0(out: bytearray, message: StreamsGroupHeartbeatResponseStatus) -> None:
+def _write_status_v0(out: Pieces, message: StreamsGroupHeartbeatResponseStatus) -> None:
     status_detail = message.status_detail
     data = status_detail.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_bB(message.status_code, length)
+        out.append(_pack_bB(message.status_code, length))
     else:
-        out += _pack_b(message.status_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_b(message.status_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_task_ids_v0(out: bytearray, message: StreamsGroupHeartbeatResponseTaskIds) -> None:
+def _write_task_ids_v0(out: Pieces, message: StreamsGroupHeartbeatResponseTaskIds) -> None:
     subtopology_id = message.subtopology_id
     data = subtopology_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_endpoint_v0(out: bytearray, message: StreamsGroupHeartbeatResponseEndpoint) -> None:
+def _write_endpoint_v0(out: Pieces, message: StreamsGroupHeartbeatResponseEndpoint) -> None:
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_H(message.port)
+        out.append(_pack_H(message.port))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_HB(message.port, 0)
+        out.append(_pack_HB(message.port, 0))
 
 
-def _write_topic_partition_v0(out: bytearray, message: StreamsGroupHeartbeatResponseTopicPartition) -> None:
+def _write_topic_partition_v0(out: Pieces, message: StreamsGroupHeartbeatResponseTopicPartition) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_endpoint_to_partitions_v0(
-    out: bytearray,
+    out: Pieces,
     message: StreamsGroupHeartbeatResponseEndpointToPartitions,
 ) -> None:
     user_endpoint = message.user_endpoint
@@ -699,26 +701,26 @@ def _write_endpoint_to_partitions_v0(
     active_partitions = message.active_partitions
     count = len(active_partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for active_partitions_item in active_partitions:
         _write_topic_partition_v0(out, active_partitions_item)
     standby_partitions = message.standby_partitions
     count = len(standby_partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for standby_partitions_item in standby_partitions:
         _write_topic_partition_v0(out, standby_partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: StreamsGroupHeartbeatResponse) -> None:
+def _write_v0(out: Pieces, message: StreamsGroupHeartbeatResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -727,19 +729,19 @@ def _write_v0(out: bytearray, message: StreamsGroupHeartbeatResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     status = message.status
     if status is None:
         status = EMPTY
@@ -747,21 +749,21 @@ def _write_v0(out: bytearray, message: StreamsGroupHeartbeatResponse) -> None:
     else:
         count = len(status) + 1
     if count < 128:
-        out += _pack_iiiiB(
+        out.append(_pack_iiiiB(
             message.member_epoch,
             message.heartbeat_interval_ms,
             message.acceptable_recovery_lag,
             message.task_offset_interval_ms,
             count,
-        )
+        ))
     else:
-        out += _pack_iiii(
+        out.append(_pack_iiii(
             message.member_epoch,
             message.heartbeat_interval_ms,
             message.acceptable_recovery_lag,
             message.task_offset_interval_ms,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for status_item in status:
         _write_status_v0(out, status_item)
     active_tasks = message.active_tasks
@@ -771,9 +773,9 @@ def _write_v0(out: bytearray, message: StreamsGroupHeartbeatResponse) -> None:
     else:
         count = len(active_tasks) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for active_tasks_item in active_tasks:
         _write_task_ids_v0(out, active_tasks_item)
     standby_tasks = message.standby_tasks
@@ -783,9 +785,9 @@ def _write_v0(out: bytearray, message: StreamsGroupHeartbeatResponse) -> None:
     else:
         count = len(standby_tasks) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for standby_tasks_item in standby_tasks:
         _write_task_ids_v0(out, standby_tasks_item)
     warmup_tasks = message.warmup_tasks
@@ -795,9 +797,9 @@ def _write_v0(out: bytearray, message: StreamsGroupHeartbeatResponse) -> None:
     else:
         count = len(warmup_tasks) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for warmup_tasks_item in warmup_tasks:
         _write_task_ids_v0(out, warmup_tasks_item)
     partitions_by_user_endpoint = message.partitions_by_user_endpoint
@@ -807,16 +809,16 @@ def _write_v0(out: bytearray, message: StreamsGroupHeartbeatResponse) -> None:
     else:
         count = len(partitions_by_user_endpoint) + 1
     if count < 128:
-        out += _pack_iB(message.endpoint_information_epoch, count)
+        out.append(_pack_iB(message.endpoint_information_epoch, count))
     else:
-        out += _pack_i(message.endpoint_information_epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.endpoint_information_epoch))
+        out.append(pack_length(count))
     for partitions_by_user_endpoint_item in partitions_by_user_endpoint:
         _write_endpoint_to_partitions_v0(out, partitions_by_user_endpoint_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -187,7 +190,7 @@ class StreamsGroupMemberMetadataValue(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[StreamsGroupMemberMetadataValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -197,6 +200,7 @@ class StreamsGroupMemberMetadataValue(Message):
 
 
 def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMemberMetadataValueEndpoint, int]:
+    message = StreamsGroupMemberMetadataValueEndpoint.__new__(StreamsGroupMemberMetadataValueEndpoint)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -204,17 +208,18 @@ def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMember
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, tags = _unpack_HB(buffer, position)
+    message.port, tags = _unpack_HB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupMemberMetadataValueEndpoint(host, port, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_key_value_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMemberMetadataValueKeyValue, int]:
+    message = StreamsGroupMemberMetadataValueKeyValue.__new__(StreamsGroupMemberMetadataValueKeyValue)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -222,7 +227,7 @@ def _read_key_value_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMembe
     if not length:
         raise Malformed
     end = position + length - 1
-    key = str(buffer[position:end], "utf-8")
+    message.key = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -231,36 +236,37 @@ def _read_key_value_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMembe
     if not length:
         raise Malformed
     end = position + length - 1
-    value = str(buffer[position:end], "utf-8")
+    message.value = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupMemberMetadataValueKeyValue(key, value, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMemberMetadataValue, int]:
+    message = StreamsGroupMemberMetadataValue.__new__(StreamsGroupMemberMetadataValue)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        instance_id = None
+        message.instance_id = None
     else:
         end = position + length - 1
-        instance_id = str(buffer[position:end], "utf-8")
+        message.instance_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        rack_id = None
+        message.rack_id = None
     else:
         end = position + length - 1
-        rack_id = str(buffer[position:end], "utf-8")
+        message.rack_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -269,7 +275,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMemberMetadataV
     if not length:
         raise Malformed
     end = position + length - 1
-    client_id = str(buffer[position:end], "utf-8")
+    message.client_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -278,96 +284,85 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMemberMetadataV
     if not length:
         raise Malformed
     end = position + length - 1
-    client_host = str(buffer[position:end], "utf-8")
+    message.client_host = str(buffer[position:end], "utf-8")
     position = end
-    rebalance_timeout_ms, topology_epoch, length = _unpack_iiB(buffer, position)
+    message.rebalance_timeout_ms, message.topology_epoch, length = _unpack_iiB(buffer, position)
     position += 9
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    process_id = str(buffer[position:end], "utf-8")
+    message.process_id = str(buffer[position:end], "utf-8")
     position = end
-    (length,) = _unpack_b(buffer, position)
+    (mark,) = _unpack_b(buffer, position)
     position += 1
-    if length < 0:
-        user_endpoint = None
+    if mark < 0:
+        message.user_endpoint = None
     else:
-        user_endpoint, position = _read_endpoint_v0(buffer, position)
-    client_tags: list[StreamsGroupMemberMetadataValueKeyValue]
+        message.user_endpoint, position = _read_endpoint_v0(buffer, position)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    client_tags = []
-    for _ in range(count):
-        client_tags_item, position = _read_key_value_v0(buffer, position)
-        client_tags.append(client_tags_item)
+    client_tags: list[StreamsGroupMemberMetadataValueKeyValue] = []
+    message.client_tags = client_tags
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            client_tags_item, position = _read_key_value_v0(buffer, position)
+            client_tags.append(client_tags_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupMemberMetadataValue(
-        instance_id,
-        rack_id,
-        client_id,
-        client_host,
-        rebalance_timeout_ms,
-        topology_epoch,
-        process_id,
-        user_endpoint,
-        client_tags,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_endpoint_v0(out: bytearray, message: StreamsGroupMemberMetadataValueEndpoint) -> None:
+def _write_endpoint_v0(out: Pieces, message: StreamsGroupMemberMetadataValueEndpoint) -> None:
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_H(message.port)
+        out.append(_pack_H(message.port))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_HB(message.port, 0)
+        out.append(_pack_HB(message.port, 0))
 
 
-def _write_key_value_v0(out: bytearray, message: StreamsGroupMemberMetadataValueKeyValue) -> None:
+def _write_key_value_v0(out: Pieces, message: StreamsGroupMemberMetadataValueKeyValue) -> None:
     key = message.key
     data = key.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     value = message.value
     data = value.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: StreamsGroupMemberMetadataValue) -> None:
+def _write_v0(out: Pieces, message: StreamsGroupMemberMetadataValue) -> None:
     instance_id = message.instance_id
     if instance_id is None:
         data = b""
@@ -376,10 +371,10 @@ def _write_v0(out: bytearray, message: StreamsGroupMemberMetadataValue) -> None:
         data = instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     rack_id = message.rack_id
     if rack_id is None:
         data = b""
@@ -388,51 +383,51 @@ def _write_v0(out: bytearray, message: StreamsGroupMemberMetadataValue) -> None:
         data = rack_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_id = message.client_id
     data = client_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     client_host = message.client_host
     data = client_host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     process_id = message.process_id
     data = process_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iiB(message.rebalance_timeout_ms, message.topology_epoch, length)
+        out.append(_pack_iiB(message.rebalance_timeout_ms, message.topology_epoch, length))
     else:
-        out += _pack_ii(message.rebalance_timeout_ms, message.topology_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ii(message.rebalance_timeout_ms, message.topology_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     user_endpoint = message.user_endpoint
-    out += _pack_b(-1 if user_endpoint is None else 1)
+    out.append(_pack_b(-1 if user_endpoint is None else 1))
     if user_endpoint is not None:
         _write_endpoint_v0(out, user_endpoint)
     client_tags = message.client_tags
     count = len(client_tags) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for client_tags_item in client_tags:
         _write_key_value_v0(out, client_tags_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed
+from kafkaproto.support import Buffer, Malformed, Pieces
 
 _unpack_h = struct.Struct(">h").unpack_from
 _pack_h = struct.Struct(">h").pack
@@ -51,7 +51,7 @@ class StreamsGroupMetadataKey(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[StreamsGroupMetadataKey, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -61,22 +61,24 @@ class StreamsGroupMetadataKey(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMetadataKey, int]:
+    message = StreamsGroupMetadataKey.__new__(StreamsGroupMetadataKey)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    return StreamsGroupMetadataKey(group_id), position
+    message.unknown_tags = None
+    return message, position
 
 
-def _write_v0(out: bytearray, message: StreamsGroupMetadataKey) -> None:
+def _write_v0(out: Pieces, message: StreamsGroupMetadataKey) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 

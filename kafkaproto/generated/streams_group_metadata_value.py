@@ -10,16 +10,19 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -121,7 +124,7 @@ class StreamsGroupMetadataValue(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[StreamsGroupMetadataValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -134,6 +137,9 @@ def _read_last_assignment_config_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[StreamsGroupMetadataValueLastAssignmentConfig, int]:
+    message = StreamsGroupMetadataValueLastAssignmentConfig.__new__(
+        StreamsGroupMetadataValueLastAssignmentConfig,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -141,7 +147,7 @@ def _read_last_assignment_config_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    key = str(buffer[position:end], "utf-8")
+    message.key = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -150,27 +156,28 @@ def _read_last_assignment_config_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    value = str(buffer[position:end], "utf-8")
+    message.value = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupMetadataValueLastAssignmentConfig(key, value, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMetadataValue, int]:
-    epoch, metadata_hash, tags = _unpack_iqB(buffer, position)
+    message = StreamsGroupMetadataValue.__new__(StreamsGroupMetadataValue)
+    message.epoch, message.metadata_hash, tags = _unpack_iqB(buffer, position)
     position += 13
-    validated_topology_epoch: int = -1
-    last_assignment_configs: list[StreamsGroupMetadataValueLastAssignmentConfig] | None = []
-    unknown: dict[int, bytes] | None = None
+    message.validated_topology_epoch = -1
+    message.last_assignment_configs = []
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (validated_topology_epoch,) = _unpack_i(buffer, position)
+                (message.validated_topology_epoch,) = _unpack_i(buffer, position)
                 position += 4
             elif tag == 1:
                 count = buffer[position]
@@ -178,66 +185,63 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMetadataValue, 
                 if count > 127:
                     count, position = read_unsigned_varint(buffer, position - 1)
                 if not count:
-                    last_assignment_configs = None
+                    message.last_assignment_configs = None
                 else:
-                    count -= 1
-                    if count > len(buffer) - position:
-                        raise Malformed
-                    last_assignment_configs = []
-                    for _ in range(count):
-                        last_assignment_configs_item, position = _read_last_assignment_config_v0(buffer, position)
-                        last_assignment_configs.append(last_assignment_configs_item)
+                    last_assignment_configs: list[StreamsGroupMetadataValueLastAssignmentConfig] = []
+                    message.last_assignment_configs = last_assignment_configs
+                    if count > 1:
+                        if count - 1 > len(buffer) - position:
+                            raise Malformed
+                        for _ in range(1, count):
+                            last_assignment_configs_item, position = _read_last_assignment_config_v0(buffer, position)
+                            last_assignment_configs.append(last_assignment_configs_item)
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return StreamsGroupMetadataValue(
-        epoch,
-        metadata_hash,
-        validated_topology_epoch,
-        last_assignment_configs,
-        unknown,
-    ), position
+    return message, position
 
 
 def _write_last_assignment_config_v0(
-    out: bytearray,
+    out: Pieces,
     message: StreamsGroupMetadataValueLastAssignmentConfig,
 ) -> None:
     key = message.key
     data = key.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     value = message.value
     data = value.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: StreamsGroupMetadataValue) -> None:
-    out += _pack_iq(message.epoch, message.metadata_hash)
+def _write_v0(out: Pieces, message: StreamsGroupMetadataValue) -> None:
+    out.append(_pack_iq(message.epoch, message.metadata_hash))
     tagged = []
+    section: Pieces
     if message.validated_topology_epoch != -1:
-        section = bytearray()
-        section += _pack_i(message.validated_topology_epoch)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_i(message.validated_topology_epoch))
+        tagged.append((0, b"".join(section)))
     if message.last_assignment_configs is None or len(message.last_assignment_configs) != 0:
-        section = bytearray()
+        section = []
         last_assignment_configs = message.last_assignment_configs
         if last_assignment_configs is None:
             last_assignment_configs = EMPTY
@@ -245,16 +249,16 @@ def _write_v0(out: bytearray, message: StreamsGroupMetadataValue) -> None:
         else:
             count = len(last_assignment_configs) + 1
         if count < 128:
-            section.append(count)
+            section.append(BYTES[count])
         else:
-            write_unsigned_varint(section, count)
+            section.append(pack_length(count))
         for last_assignment_configs_item in last_assignment_configs:
             _write_last_assignment_config_v0(section, last_assignment_configs_item)
-        tagged.append((1, section))
+        tagged.append((1, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -9,20 +9,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -113,7 +116,7 @@ class StreamsGroupTargetAssignmentMemberValue(Message):
     ) -> tuple[StreamsGroupTargetAssignmentMemberValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -126,6 +129,9 @@ def _read_task_ids_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[StreamsGroupTargetAssignmentMemberValueTaskIds, int]:
+    message = StreamsGroupTargetAssignmentMemberValueTaskIds.__new__(
+        StreamsGroupTargetAssignmentMemberValueTaskIds,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -133,139 +139,133 @@ def _read_task_ids_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    subtopology_id = str(buffer[position:end], "utf-8")
+    message.subtopology_id = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partitions = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupTargetAssignmentMemberValueTaskIds(subtopology_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTargetAssignmentMemberValue, int]:
-    active_tasks: list[StreamsGroupTargetAssignmentMemberValueTaskIds]
+    message = StreamsGroupTargetAssignmentMemberValue.__new__(StreamsGroupTargetAssignmentMemberValue)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    active_tasks = []
-    for _ in range(count):
-        active_tasks_item, position = _read_task_ids_v0(buffer, position)
-        active_tasks.append(active_tasks_item)
-    standby_tasks: list[StreamsGroupTargetAssignmentMemberValueTaskIds]
+    active_tasks: list[StreamsGroupTargetAssignmentMemberValueTaskIds] = []
+    message.active_tasks = active_tasks
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            active_tasks_item, position = _read_task_ids_v0(buffer, position)
+            active_tasks.append(active_tasks_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    standby_tasks = []
-    for _ in range(count):
-        standby_tasks_item, position = _read_task_ids_v0(buffer, position)
-        standby_tasks.append(standby_tasks_item)
-    warmup_tasks: list[StreamsGroupTargetAssignmentMemberValueTaskIds]
+    standby_tasks: list[StreamsGroupTargetAssignmentMemberValueTaskIds] = []
+    message.standby_tasks = standby_tasks
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            standby_tasks_item, position = _read_task_ids_v0(buffer, position)
+            standby_tasks.append(standby_tasks_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    warmup_tasks = []
-    for _ in range(count):
-        warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
-        warmup_tasks.append(warmup_tasks_item)
+    warmup_tasks: list[StreamsGroupTargetAssignmentMemberValueTaskIds] = []
+    message.warmup_tasks = warmup_tasks
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
+            warmup_tasks.append(warmup_tasks_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupTargetAssignmentMemberValue(
-        active_tasks,
-        standby_tasks,
-        warmup_tasks,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_task_ids_v0(out: bytearray, message: StreamsGroupTargetAssignmentMemberValueTaskIds) -> None:
+def _write_task_ids_v0(out: Pieces, message: StreamsGroupTargetAssignmentMemberValueTaskIds) -> None:
     subtopology_id = message.subtopology_id
     data = subtopology_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partitions) < TABLE_SIZE:
-        out += PACK_INT32[len(partitions)](*partitions)
+        out.append(PACK_INT32[len(partitions)](*partitions))
     else:
-        out += pack_many("i", partitions)
+        out.append(pack_many("i", partitions))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: StreamsGroupTargetAssignmentMemberValue) -> None:
+def _write_v0(out: Pieces, message: StreamsGroupTargetAssignmentMemberValue) -> None:
     active_tasks = message.active_tasks
     count = len(active_tasks) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for active_tasks_item in active_tasks:
         _write_task_ids_v0(out, active_tasks_item)
     standby_tasks = message.standby_tasks
     count = len(standby_tasks) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for standby_tasks_item in standby_tasks:
         _write_task_ids_v0(out, standby_tasks_item)
     warmup_tasks = message.warmup_tasks
     count = len(warmup_tasks) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for warmup_tasks_item in warmup_tasks:
         _write_task_ids_v0(out, warmup_tasks_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

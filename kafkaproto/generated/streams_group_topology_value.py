@@ -10,17 +10,20 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -256,7 +259,7 @@ class StreamsGroupTopologyValue(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[StreamsGroupTopologyValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -266,6 +269,7 @@ class StreamsGroupTopologyValue(Message):
 
 
 def _read_topic_config_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTopologyValueTopicConfig, int]:
+    message = StreamsGroupTopologyValueTopicConfig.__new__(StreamsGroupTopologyValueTopicConfig)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -273,7 +277,7 @@ def _read_topic_config_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTo
     if not length:
         raise Malformed
     end = position + length - 1
-    key = str(buffer[position:end], "utf-8")
+    message.key = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -282,17 +286,18 @@ def _read_topic_config_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTo
     if not length:
         raise Malformed
     end = position + length - 1
-    value = str(buffer[position:end], "utf-8")
+    message.value = str(buffer[position:end], "utf-8")
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupTopologyValueTopicConfig(key, value, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_info_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTopologyValueTopicInfo, int]:
+    message = StreamsGroupTopologyValueTopicInfo.__new__(StreamsGroupTopologyValueTopicInfo)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -300,84 +305,69 @@ def _read_topic_info_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTopo
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    topic_configs: list[StreamsGroupTopologyValueTopicConfig]
-    partitions, replication_factor, count = _unpack_ihB(buffer, position)
+    message.partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topic_configs = []
-    for _ in range(count):
-        topic_configs_item, position = _read_topic_config_v0(buffer, position)
-        topic_configs.append(topic_configs_item)
+    topic_configs: list[StreamsGroupTopologyValueTopicConfig] = []
+    message.topic_configs = topic_configs
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topic_configs_item, position = _read_topic_config_v0(buffer, position)
+            topic_configs.append(topic_configs_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupTopologyValueTopicInfo(
-        name,
-        partitions,
-        replication_factor,
-        topic_configs,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_copartition_group_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[StreamsGroupTopologyValueCopartitionGroup, int]:
-    source_topics: list[int]
+    message = StreamsGroupTopologyValueCopartitionGroup.__new__(StreamsGroupTopologyValueCopartitionGroup)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    source_topics = unpack_many("h", 2, count, buffer, position)
-    position += count * 2
-    source_topic_regex: list[int]
+    message.source_topics = unpack_many("h", 2, count - 1, buffer, position)
+    position += count * 2 - 2
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    source_topic_regex = unpack_many("h", 2, count, buffer, position)
-    position += count * 2
-    repartition_source_topics: list[int]
+    message.source_topic_regex = unpack_many("h", 2, count - 1, buffer, position)
+    position += count * 2 - 2
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    repartition_source_topics = unpack_many("h", 2, count, buffer, position)
-    position += count * 2
+    message.repartition_source_topics = unpack_many("h", 2, count - 1, buffer, position)
+    position += count * 2 - 2
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupTopologyValueCopartitionGroup(
-        source_topics,
-        source_topic_regex,
-        repartition_source_topics,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_subtopology_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTopologyValueSubtopology, int]:
+    message = StreamsGroupTopologyValueSubtopology.__new__(StreamsGroupTopologyValueSubtopology)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -385,326 +375,318 @@ def _read_subtopology_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTop
     if not length:
         raise Malformed
     end = position + length - 1
-    subtopology_id = str(buffer[position:end], "utf-8")
+    message.subtopology_id = str(buffer[position:end], "utf-8")
     position = end
-    source_topics: list[str]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    source_topics = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    source_topics: list[str] = []
+    message.source_topics = source_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        source_topics_item = str(buffer[position:end], "utf-8")
-        position = end
-        source_topics.append(source_topics_item)
-    source_topic_regex: list[str]
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            source_topics_item = str(buffer[position:end], "utf-8")
+            position = end
+            source_topics.append(source_topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    source_topic_regex = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    source_topic_regex: list[str] = []
+    message.source_topic_regex = source_topic_regex
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        source_topic_regex_item = str(buffer[position:end], "utf-8")
-        position = end
-        source_topic_regex.append(source_topic_regex_item)
-    state_changelog_topics: list[StreamsGroupTopologyValueTopicInfo]
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            source_topic_regex_item = str(buffer[position:end], "utf-8")
+            position = end
+            source_topic_regex.append(source_topic_regex_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    state_changelog_topics = []
-    for _ in range(count):
-        state_changelog_topics_item, position = _read_topic_info_v0(buffer, position)
-        state_changelog_topics.append(state_changelog_topics_item)
-    repartition_sink_topics: list[str]
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    repartition_sink_topics = []
-    for _ in range(count):
-        length = buffer[position]
-        position += 1
-        if length > 127:
-            length, position = read_string_length(buffer, position - 1)
-        if not length:
+    state_changelog_topics: list[StreamsGroupTopologyValueTopicInfo] = []
+    message.state_changelog_topics = state_changelog_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
             raise Malformed
-        end = position + length - 1
-        repartition_sink_topics_item = str(buffer[position:end], "utf-8")
-        position = end
-        repartition_sink_topics.append(repartition_sink_topics_item)
-    repartition_source_topics: list[StreamsGroupTopologyValueTopicInfo]
+        for _ in range(1, count):
+            state_changelog_topics_item, position = _read_topic_info_v0(buffer, position)
+            state_changelog_topics.append(state_changelog_topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    repartition_source_topics = []
-    for _ in range(count):
-        repartition_source_topics_item, position = _read_topic_info_v0(buffer, position)
-        repartition_source_topics.append(repartition_source_topics_item)
-    copartition_groups: list[StreamsGroupTopologyValueCopartitionGroup]
+    repartition_sink_topics: list[str] = []
+    message.repartition_sink_topics = repartition_sink_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position - 1)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            repartition_sink_topics_item = str(buffer[position:end], "utf-8")
+            position = end
+            repartition_sink_topics.append(repartition_sink_topics_item)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
+    repartition_source_topics: list[StreamsGroupTopologyValueTopicInfo] = []
+    message.repartition_source_topics = repartition_source_topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            repartition_source_topics_item, position = _read_topic_info_v0(buffer, position)
+            repartition_source_topics.append(repartition_source_topics_item)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_unsigned_varint(buffer, position - 1)
+    if not count:
         raise Malformed
-    copartition_groups = []
-    for _ in range(count):
-        copartition_groups_item, position = _read_copartition_group_v0(buffer, position)
-        copartition_groups.append(copartition_groups_item)
+    copartition_groups: list[StreamsGroupTopologyValueCopartitionGroup] = []
+    message.copartition_groups = copartition_groups
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            copartition_groups_item, position = _read_copartition_group_v0(buffer, position)
+            copartition_groups.append(copartition_groups_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupTopologyValueSubtopology(
-        subtopology_id,
-        source_topics,
-        source_topic_regex,
-        state_changelog_topics,
-        repartition_sink_topics,
-        repartition_source_topics,
-        copartition_groups,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTopologyValue, int]:
-    subtopologies: list[StreamsGroupTopologyValueSubtopology]
-    epoch, count = _unpack_iB(buffer, position)
+    message = StreamsGroupTopologyValue.__new__(StreamsGroupTopologyValue)
+    message.epoch, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    subtopologies = []
-    for _ in range(count):
-        subtopologies_item, position = _read_subtopology_v0(buffer, position)
-        subtopologies.append(subtopologies_item)
+    subtopologies: list[StreamsGroupTopologyValueSubtopology] = []
+    message.subtopologies = subtopologies
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            subtopologies_item, position = _read_subtopology_v0(buffer, position)
+            subtopologies.append(subtopologies_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return StreamsGroupTopologyValue(epoch, subtopologies, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_topic_config_v0(out: bytearray, message: StreamsGroupTopologyValueTopicConfig) -> None:
+def _write_topic_config_v0(out: Pieces, message: StreamsGroupTopologyValueTopicConfig) -> None:
     key = message.key
     data = key.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     value = message.value
     data = value.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_info_v0(out: bytearray, message: StreamsGroupTopologyValueTopicInfo) -> None:
+def _write_topic_info_v0(out: Pieces, message: StreamsGroupTopologyValueTopicInfo) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_configs = message.topic_configs
     count = len(topic_configs) + 1
     if count < 128:
-        out += _pack_ihB(message.partitions, message.replication_factor, count)
+        out.append(_pack_ihB(message.partitions, message.replication_factor, count))
     else:
-        out += _pack_ih(message.partitions, message.replication_factor)
-        write_unsigned_varint(out, count)
+        out.append(_pack_ih(message.partitions, message.replication_factor))
+        out.append(pack_length(count))
     for topic_configs_item in topic_configs:
         _write_topic_config_v0(out, topic_configs_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_copartition_group_v0(out: bytearray, message: StreamsGroupTopologyValueCopartitionGroup) -> None:
+def _write_copartition_group_v0(out: Pieces, message: StreamsGroupTopologyValueCopartitionGroup) -> None:
     source_topics = message.source_topics
     count = len(source_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
-    out += pack_many("h", source_topics)
+        out.append(pack_length(count))
+    out.append(pack_many("h", source_topics))
     source_topic_regex = message.source_topic_regex
     count = len(source_topic_regex) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
-    out += pack_many("h", source_topic_regex)
+        out.append(pack_length(count))
+    out.append(pack_many("h", source_topic_regex))
     repartition_source_topics = message.repartition_source_topics
     count = len(repartition_source_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
-    out += pack_many("h", repartition_source_topics)
+        out.append(pack_length(count))
+    out.append(pack_many("h", repartition_source_topics))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_subtopology_v0(out: bytearray, message: StreamsGroupTopologyValueSubtopology) -> None:
+def _write_subtopology_v0(out: Pieces, message: StreamsGroupTopologyValueSubtopology) -> None:
     subtopology_id = message.subtopology_id
     data = subtopology_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     source_topics = message.source_topics
     count = len(source_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for source_topics_item in source_topics:
         data = source_topics_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     source_topic_regex = message.source_topic_regex
     count = len(source_topic_regex) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for source_topic_regex_item in source_topic_regex:
         data = source_topic_regex_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     state_changelog_topics = message.state_changelog_topics
     count = len(state_changelog_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for state_changelog_topics_item in state_changelog_topics:
         _write_topic_info_v0(out, state_changelog_topics_item)
     repartition_sink_topics = message.repartition_sink_topics
     count = len(repartition_sink_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for repartition_sink_topics_item in repartition_sink_topics:
         data = repartition_sink_topics_item.encode()
         length = len(data) + 1
         if length < 128:
-            out.append(length)
+            out.append(BYTES[length])
         else:
-            write_string_length(out, length)
-        out += data
+            out.append(pack_string_length(length))
+        out.append(data)
     repartition_source_topics = message.repartition_source_topics
     count = len(repartition_source_topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for repartition_source_topics_item in repartition_source_topics:
         _write_topic_info_v0(out, repartition_source_topics_item)
     copartition_groups = message.copartition_groups
     count = len(copartition_groups) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for copartition_groups_item in copartition_groups:
         _write_copartition_group_v0(out, copartition_groups_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: StreamsGroupTopologyValue) -> None:
+def _write_v0(out: Pieces, message: StreamsGroupTopologyValue) -> None:
     subtopologies = message.subtopologies
     count = len(subtopologies) + 1
     if count < 128:
-        out += _pack_iB(message.epoch, count)
+        out.append(_pack_iB(message.epoch, count))
     else:
-        out += _pack_i(message.epoch)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.epoch))
+        out.append(pack_length(count))
     for subtopologies_item in subtopologies:
         _write_subtopology_v0(out, subtopologies_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -142,7 +145,7 @@ class SyncGroupRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[SyncGroupRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -152,98 +155,104 @@ class SyncGroupRequest(Message):
 
 
 def _read_assignment_v0(buffer: Buffer, position: int) -> tuple[SyncGroupRequestAssignment, int]:
+    message = SyncGroupRequestAssignment.__new__(SyncGroupRequestAssignment)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
         raise Malformed
     end = position + length
-    assignment = bytes(buffer[position:end])
+    message.assignment = bytes(buffer[position:end])
     position = end
-    return SyncGroupRequestAssignment(member_id, assignment), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
+    message = SyncGroupRequest.__new__(SyncGroupRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    generation_id, length = _unpack_ih(buffer, position)
+    message.generation_id, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
-    assignments: list[SyncGroupRequestAssignment]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    assignments = []
-    for _ in range(count):
-        assignments_item, position = _read_assignment_v0(buffer, position)
-        assignments.append(assignments_item)
-    return SyncGroupRequest(group_id, generation_id, member_id, None, None, None, assignments), position
+    assignments: list[SyncGroupRequestAssignment] = []
+    message.assignments = assignments
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            assignments_item, position = _read_assignment_v0(buffer, position)
+            assignments.append(assignments_item)
+    message.group_instance_id = None
+    message.protocol_type = None
+    message.protocol_name = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
+    message = SyncGroupRequest.__new__(SyncGroupRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    generation_id, length = _unpack_ih(buffer, position)
+    message.generation_id, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:
         raise Malformed
     end = position + length
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
-    assignments: list[SyncGroupRequestAssignment]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    assignments = []
-    for _ in range(count):
-        assignments_item, position = _read_assignment_v0(buffer, position)
-        assignments.append(assignments_item)
-    return SyncGroupRequest(
-        group_id,
-        generation_id,
-        member_id,
-        group_instance_id,
-        None,
-        None,
-        assignments,
-    ), position
+    assignments: list[SyncGroupRequestAssignment] = []
+    message.assignments = assignments
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            assignments_item, position = _read_assignment_v0(buffer, position)
+            assignments.append(assignments_item)
+    message.protocol_type = None
+    message.protocol_name = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_assignment_v4(buffer: Buffer, position: int) -> tuple[SyncGroupRequestAssignment, int]:
+    message = SyncGroupRequestAssignment.__new__(SyncGroupRequestAssignment)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -251,7 +260,7 @@ def _read_assignment_v4(buffer: Buffer, position: int) -> tuple[SyncGroupRequest
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -260,17 +269,18 @@ def _read_assignment_v4(buffer: Buffer, position: int) -> tuple[SyncGroupRequest
     if not length:
         raise Malformed
     end = position + length - 1
-    assignment = bytes(buffer[position:end])
+    message.assignment = bytes(buffer[position:end])
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return SyncGroupRequestAssignment(member_id, assignment, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
+    message = SyncGroupRequest.__new__(SyncGroupRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -278,59 +288,53 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    generation_id, length = _unpack_iB(buffer, position)
+    message.generation_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length - 1
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
-    assignments: list[SyncGroupRequestAssignment]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    assignments = []
-    for _ in range(count):
-        assignments_item, position = _read_assignment_v4(buffer, position)
-        assignments.append(assignments_item)
+    assignments: list[SyncGroupRequestAssignment] = []
+    message.assignments = assignments
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            assignments_item, position = _read_assignment_v4(buffer, position)
+            assignments.append(assignments_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.protocol_type = None
+    message.protocol_name = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return SyncGroupRequest(
-        group_id,
-        generation_id,
-        member_id,
-        group_instance_id,
-        None,
-        None,
-        assignments,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
+    message = SyncGroupRequest.__new__(SyncGroupRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -338,126 +342,116 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    generation_id, length = _unpack_iB(buffer, position)
+    message.generation_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length - 1
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        protocol_type = None
+        message.protocol_type = None
     else:
         end = position + length - 1
-        protocol_type = str(buffer[position:end], "utf-8")
+        message.protocol_type = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        protocol_name = None
+        message.protocol_name = None
     else:
         end = position + length - 1
-        protocol_name = str(buffer[position:end], "utf-8")
+        message.protocol_name = str(buffer[position:end], "utf-8")
         position = end
-    assignments: list[SyncGroupRequestAssignment]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    assignments = []
-    for _ in range(count):
-        assignments_item, position = _read_assignment_v4(buffer, position)
-        assignments.append(assignments_item)
+    assignments: list[SyncGroupRequestAssignment] = []
+    message.assignments = assignments
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            assignments_item, position = _read_assignment_v4(buffer, position)
+            assignments.append(assignments_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return SyncGroupRequest(
-        group_id,
-        generation_id,
-        member_id,
-        group_instance_id,
-        protocol_type,
-        protocol_name,
-        assignments,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_assignment_v0(out: bytearray, message: SyncGroupRequestAssignment) -> None:
+def _write_assignment_v0(out: Pieces, message: SyncGroupRequestAssignment) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     assignment = message.assignment
-    data = assignment
-    length = len(data)
-    out += _pack_i(length)
-    out += data
+    length = len(assignment)
+    out.append(_pack_i(length))
+    out.append(assignment)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: SyncGroupRequest) -> None:
+def _write_v0(out: Pieces, message: SyncGroupRequest) -> None:
     if message.group_instance_id is not None:
         raise Malformed
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_ih(message.generation_id, length)
-    out += data
+    out.append(_pack_ih(message.generation_id, length))
+    out.append(data)
     assignments = message.assignments
     count = len(assignments)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for assignments_item in assignments:
         _write_assignment_v0(out, assignments_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v3(out: bytearray, message: SyncGroupRequest) -> None:
+def _write_v3(out: Pieces, message: SyncGroupRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data)
-    out += _pack_ih(message.generation_id, length)
-    out += data
+    out.append(_pack_ih(message.generation_id, length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -465,58 +459,57 @@ def _write_v3(out: bytearray, message: SyncGroupRequest) -> None:
     else:
         data = group_instance_id.encode()
         length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     assignments = message.assignments
     count = len(assignments)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for assignments_item in assignments:
         _write_assignment_v0(out, assignments_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_assignment_v4(out: bytearray, message: SyncGroupRequestAssignment) -> None:
+def _write_assignment_v4(out: Pieces, message: SyncGroupRequestAssignment) -> None:
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     assignment = message.assignment
-    data = assignment
-    length = len(data) + 1
+    length = len(assignment) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(assignment)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v4(out: bytearray, message: SyncGroupRequest) -> None:
+def _write_v4(out: Pieces, message: SyncGroupRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.generation_id, length)
+        out.append(_pack_iB(message.generation_id, length))
     else:
-        out += _pack_i(message.generation_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.generation_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -525,42 +518,42 @@ def _write_v4(out: bytearray, message: SyncGroupRequest) -> None:
         data = group_instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     assignments = message.assignments
     count = len(assignments) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for assignments_item in assignments:
         _write_assignment_v4(out, assignments_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v5(out: bytearray, message: SyncGroupRequest) -> None:
+def _write_v5(out: Pieces, message: SyncGroupRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iB(message.generation_id, length)
+        out.append(_pack_iB(message.generation_id, length))
     else:
-        out += _pack_i(message.generation_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_i(message.generation_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -569,10 +562,10 @@ def _write_v5(out: bytearray, message: SyncGroupRequest) -> None:
         data = group_instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     protocol_type = message.protocol_type
     if protocol_type is None:
         data = b""
@@ -581,10 +574,10 @@ def _write_v5(out: bytearray, message: SyncGroupRequest) -> None:
         data = protocol_type.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     protocol_name = message.protocol_name
     if protocol_name is None:
         data = b""
@@ -593,22 +586,22 @@ def _write_v5(out: bytearray, message: SyncGroupRequest) -> None:
         data = protocol_name.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     assignments = message.assignments
     count = len(assignments) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for assignments_item in assignments:
         _write_assignment_v4(out, assignments_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,14 +10,17 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -95,7 +98,7 @@ class SyncGroupResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[SyncGroupResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -105,65 +108,78 @@ class SyncGroupResponse(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[SyncGroupResponse, int]:
-    error_code, length = _unpack_hi(buffer, position)
+    message = SyncGroupResponse.__new__(SyncGroupResponse)
+    message.error_code, length = _unpack_hi(buffer, position)
     position += 6
     if length < 0:
         raise Malformed
     end = position + length
-    assignment = bytes(buffer[position:end])
+    message.assignment = bytes(buffer[position:end])
     position = end
-    return SyncGroupResponse(0, error_code, None, None, assignment), position
+    message.throttle_time_ms = 0
+    message.protocol_type = None
+    message.protocol_name = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[SyncGroupResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihi(buffer, position)
+    message = SyncGroupResponse.__new__(SyncGroupResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihi(buffer, position)
     position += 10
     if length < 0:
         raise Malformed
     end = position + length
-    assignment = bytes(buffer[position:end])
+    message.assignment = bytes(buffer[position:end])
     position = end
-    return SyncGroupResponse(throttle_time_ms, error_code, None, None, assignment), position
+    message.protocol_type = None
+    message.protocol_name = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[SyncGroupResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = SyncGroupResponse.__new__(SyncGroupResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_unsigned_varint(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    assignment = bytes(buffer[position:end])
+    message.assignment = bytes(buffer[position:end])
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.protocol_type = None
+    message.protocol_name = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return SyncGroupResponse(throttle_time_ms, error_code, None, None, assignment, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[SyncGroupResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = SyncGroupResponse.__new__(SyncGroupResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        protocol_type = None
+        message.protocol_type = None
     else:
         end = position + length - 1
-        protocol_type = str(buffer[position:end], "utf-8")
+        message.protocol_type = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        protocol_name = None
+        message.protocol_name = None
     else:
         end = position + length - 1
-        protocol_name = str(buffer[position:end], "utf-8")
+        message.protocol_name = str(buffer[position:end], "utf-8")
         position = end
     length = buffer[position]
     position += 1
@@ -172,60 +188,50 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[SyncGroupResponse, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    assignment = bytes(buffer[position:end])
+    message.assignment = bytes(buffer[position:end])
     position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return SyncGroupResponse(
-        throttle_time_ms,
-        error_code,
-        protocol_type,
-        protocol_name,
-        assignment,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: SyncGroupResponse) -> None:
+def _write_v0(out: Pieces, message: SyncGroupResponse) -> None:
     assignment = message.assignment
-    data = assignment
-    length = len(data)
-    out += _pack_hi(message.error_code, length)
-    out += data
+    length = len(assignment)
+    out.append(_pack_hi(message.error_code, length))
+    out.append(assignment)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v1(out: bytearray, message: SyncGroupResponse) -> None:
+def _write_v1(out: Pieces, message: SyncGroupResponse) -> None:
     assignment = message.assignment
-    data = assignment
-    length = len(data)
-    out += _pack_ihi(message.throttle_time_ms, message.error_code, length)
-    out += data
+    length = len(assignment)
+    out.append(_pack_ihi(message.throttle_time_ms, message.error_code, length))
+    out.append(assignment)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v4(out: bytearray, message: SyncGroupResponse) -> None:
+def _write_v4(out: Pieces, message: SyncGroupResponse) -> None:
     assignment = message.assignment
-    data = assignment
-    length = len(data) + 1
+    length = len(assignment) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(length))
+    out.append(assignment)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v5(out: bytearray, message: SyncGroupResponse) -> None:
+def _write_v5(out: Pieces, message: SyncGroupResponse) -> None:
     protocol_type = message.protocol_type
     if protocol_type is None:
         data = b""
@@ -234,11 +240,11 @@ def _write_v5(out: bytearray, message: SyncGroupResponse) -> None:
         data = protocol_type.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     protocol_name = message.protocol_name
     if protocol_name is None:
         data = b""
@@ -247,22 +253,21 @@ def _write_v5(out: bytearray, message: SyncGroupResponse) -> None:
         data = protocol_name.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     assignment = message.assignment
-    data = assignment
-    length = len(data) + 1
+    length = len(assignment) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(assignment)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -12,11 +12,13 @@ from typing import ClassVar
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -68,7 +70,7 @@ class TopicRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[TopicRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -78,6 +80,7 @@ class TopicRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[TopicRecord, int]:
+    message = TopicRecord.__new__(TopicRecord)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -85,33 +88,33 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[TopicRecord, int]:
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    topic_id, tags = _unpack_uB(buffer, position)
+    message.topic_id, tags = _unpack_uB(buffer, position)
     position += 17
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return TopicRecord(name, topic_id, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: TopicRecord) -> None:
+def _write_v0(out: Pieces, message: TopicRecord) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += topic_id
+        out.append(topic_id)
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_uB(topic_id, 0)
+        out.append(_pack_uB(topic_id, 0))
 
 
 _READERS = (

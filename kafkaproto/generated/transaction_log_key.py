@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, Malformed
+from kafkaproto.support import Buffer, Malformed, Pieces
 
 _unpack_h = struct.Struct(">h").unpack_from
 _pack_h = struct.Struct(">h").pack
@@ -55,7 +55,7 @@ class TransactionLogKey(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[TransactionLogKey, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -65,22 +65,24 @@ class TransactionLogKey(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[TransactionLogKey, int]:
+    message = TransactionLogKey.__new__(TransactionLogKey)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    transactional_id = str(buffer[position:end], "utf-8")
+    message.transactional_id = str(buffer[position:end], "utf-8")
     position = end
-    return TransactionLogKey(transactional_id), position
+    message.unknown_tags = None
+    return message, position
 
 
-def _write_v0(out: bytearray, message: TransactionLogKey) -> None:
+def _write_v0(out: Pieces, message: TransactionLogKey) -> None:
     transactional_id = message.transactional_id
     data = transactional_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 

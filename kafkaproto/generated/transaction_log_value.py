@@ -10,21 +10,24 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -178,7 +181,7 @@ class TransactionLogValue(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[TransactionLogValue, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -191,59 +194,66 @@ def _read_partitions_schema_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[TransactionLogValuePartitionsSchema, int]:
+    message = TransactionLogValuePartitionsSchema.__new__(TransactionLogValuePartitionsSchema)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partition_ids: list[int]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
     if count < TABLE_SIZE:
-        partition_ids = [*UNPACK_INT32[count](buffer, position)]
+        message.partition_ids = [*UNPACK_INT32[count](buffer, position)]
     else:
-        partition_ids = unpack_many("i", 4, count, buffer, position)
+        message.partition_ids = unpack_many("i", 4, count, buffer, position)
     position += count * 4
-    return TransactionLogValuePartitionsSchema(topic, partition_ids), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[TransactionLogValue, int]:
-    transaction_partitions: list[TransactionLogValuePartitionsSchema] | None
-    producer_id, producer_epoch, transaction_timeout_ms, transaction_status, count = _unpack_qhibi(buffer, position)
+    message = TransactionLogValue.__new__(TransactionLogValue)
+    (
+        message.producer_id,
+        message.producer_epoch,
+        message.transaction_timeout_ms,
+        message.transaction_status,
+        count,
+    ) = _unpack_qhibi(buffer, position)
     position += 19
     if count < 0:
-        transaction_partitions = None
+        message.transaction_partitions = None
     else:
-        if count > len(buffer) - position:
-            raise Malformed
-        transaction_partitions = []
-        for _ in range(count):
-            transaction_partitions_item, position = _read_partitions_schema_v0(buffer, position)
-            transaction_partitions.append(transaction_partitions_item)
-    transaction_last_update_timestamp_ms, transaction_start_timestamp_ms = _unpack_qq(buffer, position)
+        transaction_partitions: list[TransactionLogValuePartitionsSchema] = []
+        message.transaction_partitions = transaction_partitions
+        if count:
+            if count > len(buffer) - position:
+                raise Malformed
+            for _ in range(count):
+                transaction_partitions_item, position = _read_partitions_schema_v0(buffer, position)
+                transaction_partitions.append(transaction_partitions_item)
+    (
+        message.transaction_last_update_timestamp_ms,
+        message.transaction_start_timestamp_ms,
+    ) = _unpack_qq(buffer, position)
     position += 16
-    return TransactionLogValue(
-        producer_id,
-        -1,
-        -1,
-        producer_epoch,
-        -1,
-        transaction_timeout_ms,
-        transaction_status,
-        transaction_partitions,
-        transaction_last_update_timestamp_ms,
-        transaction_start_timestamp_ms,
-    ), position
+    message.previous_producer_id = -1
+    message.next_producer_id = -1
+    message.next_producer_epoch = -1
+    message.client_transaction_version = 0
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partitions_schema_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[TransactionLogValuePartitionsSchema, int]:
+    message = TransactionLogValuePartitionsSchema.__new__(TransactionLogValuePartitionsSchema)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -251,108 +261,105 @@ def _read_partitions_schema_v1(
     if not length:
         raise Malformed
     end = position + length - 1
-    topic = str(buffer[position:end], "utf-8")
+    message.topic = str(buffer[position:end], "utf-8")
     position = end
-    partition_ids: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partition_ids = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partition_ids = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partition_ids = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partition_ids = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return TransactionLogValuePartitionsSchema(topic, partition_ids, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[TransactionLogValue, int]:
-    transaction_partitions: list[TransactionLogValuePartitionsSchema] | None
-    producer_id, producer_epoch, transaction_timeout_ms, transaction_status, count = _unpack_qhibB(buffer, position)
+    message = TransactionLogValue.__new__(TransactionLogValue)
+    (
+        message.producer_id,
+        message.producer_epoch,
+        message.transaction_timeout_ms,
+        message.transaction_status,
+        count,
+    ) = _unpack_qhibB(buffer, position)
     position += 16
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
-        transaction_partitions = None
+        message.transaction_partitions = None
     else:
-        count -= 1
-        if count > len(buffer) - position:
-            raise Malformed
-        transaction_partitions = []
-        for _ in range(count):
-            transaction_partitions_item, position = _read_partitions_schema_v1(buffer, position)
-            transaction_partitions.append(transaction_partitions_item)
-    transaction_last_update_timestamp_ms, transaction_start_timestamp_ms, tags = _unpack_qqB(buffer, position)
+        transaction_partitions: list[TransactionLogValuePartitionsSchema] = []
+        message.transaction_partitions = transaction_partitions
+        if count > 1:
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                transaction_partitions_item, position = _read_partitions_schema_v1(buffer, position)
+                transaction_partitions.append(transaction_partitions_item)
+    (
+        message.transaction_last_update_timestamp_ms,
+        message.transaction_start_timestamp_ms,
+        tags,
+    ) = _unpack_qqB(buffer, position)
     position += 17
-    previous_producer_id: int = -1
-    next_producer_id: int = -1
-    client_transaction_version: int = 0
-    next_producer_epoch: int = -1
-    unknown: dict[int, bytes] | None = None
+    message.previous_producer_id = -1
+    message.next_producer_id = -1
+    message.client_transaction_version = 0
+    message.next_producer_epoch = -1
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                (previous_producer_id,) = _unpack_q(buffer, position)
+                (message.previous_producer_id,) = _unpack_q(buffer, position)
                 position += 8
             elif tag == 1:
-                (next_producer_id,) = _unpack_q(buffer, position)
+                (message.next_producer_id,) = _unpack_q(buffer, position)
                 position += 8
             elif tag == 2:
-                (client_transaction_version,) = _unpack_h(buffer, position)
+                (message.client_transaction_version,) = _unpack_h(buffer, position)
                 position += 2
             elif tag == 3:
-                (next_producer_epoch,) = _unpack_h(buffer, position)
+                (message.next_producer_epoch,) = _unpack_h(buffer, position)
                 position += 2
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return TransactionLogValue(
-        producer_id,
-        previous_producer_id,
-        next_producer_id,
-        producer_epoch,
-        next_producer_epoch,
-        transaction_timeout_ms,
-        transaction_status,
-        transaction_partitions,
-        transaction_last_update_timestamp_ms,
-        transaction_start_timestamp_ms,
-        client_transaction_version,
-        unknown,
-    ), position
+    return message, position
 
 
-def _write_partitions_schema_v0(out: bytearray, message: TransactionLogValuePartitionsSchema) -> None:
+def _write_partitions_schema_v0(out: Pieces, message: TransactionLogValuePartitionsSchema) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partition_ids = message.partition_ids
     count = len(partition_ids)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     if len(partition_ids) < TABLE_SIZE:
-        out += PACK_INT32[len(partition_ids)](*partition_ids)
+        out.append(PACK_INT32[len(partition_ids)](*partition_ids))
     else:
-        out += pack_many("i", partition_ids)
+        out.append(pack_many("i", partition_ids))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: TransactionLogValue) -> None:
+def _write_v0(out: Pieces, message: TransactionLogValue) -> None:
     if message.previous_producer_id != -1:
         raise Malformed
     if message.next_producer_id != -1:
@@ -367,46 +374,46 @@ def _write_v0(out: bytearray, message: TransactionLogValue) -> None:
         count = -1
     else:
         count = len(transaction_partitions)
-    out += _pack_qhibi(
+    out.append(_pack_qhibi(
         message.producer_id,
         message.producer_epoch,
         message.transaction_timeout_ms,
         message.transaction_status,
         count,
-    )
+    ))
     for transaction_partitions_item in transaction_partitions:
         _write_partitions_schema_v0(out, transaction_partitions_item)
-    out += _pack_qq(message.transaction_last_update_timestamp_ms, message.transaction_start_timestamp_ms)
+    out.append(_pack_qq(message.transaction_last_update_timestamp_ms, message.transaction_start_timestamp_ms))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partitions_schema_v1(out: bytearray, message: TransactionLogValuePartitionsSchema) -> None:
+def _write_partitions_schema_v1(out: Pieces, message: TransactionLogValuePartitionsSchema) -> None:
     topic = message.topic
     data = topic.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partition_ids = message.partition_ids
     count = len(partition_ids) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partition_ids) < TABLE_SIZE:
-        out += PACK_INT32[len(partition_ids)](*partition_ids)
+        out.append(PACK_INT32[len(partition_ids)](*partition_ids))
     else:
-        out += pack_many("i", partition_ids)
+        out.append(pack_many("i", partition_ids))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: TransactionLogValue) -> None:
+def _write_v1(out: Pieces, message: TransactionLogValue) -> None:
     transaction_partitions = message.transaction_partitions
     if transaction_partitions is None:
         transaction_partitions = EMPTY
@@ -414,45 +421,46 @@ def _write_v1(out: bytearray, message: TransactionLogValue) -> None:
     else:
         count = len(transaction_partitions) + 1
     if count < 128:
-        out += _pack_qhibB(
+        out.append(_pack_qhibB(
             message.producer_id,
             message.producer_epoch,
             message.transaction_timeout_ms,
             message.transaction_status,
             count,
-        )
+        ))
     else:
-        out += _pack_qhib(
+        out.append(_pack_qhib(
             message.producer_id,
             message.producer_epoch,
             message.transaction_timeout_ms,
             message.transaction_status,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for transaction_partitions_item in transaction_partitions:
         _write_partitions_schema_v1(out, transaction_partitions_item)
-    out += _pack_qq(message.transaction_last_update_timestamp_ms, message.transaction_start_timestamp_ms)
+    out.append(_pack_qq(message.transaction_last_update_timestamp_ms, message.transaction_start_timestamp_ms))
     tagged = []
+    section: Pieces
     if message.previous_producer_id != -1:
-        section = bytearray()
-        section += _pack_q(message.previous_producer_id)
-        tagged.append((0, section))
+        section = []
+        section.append(_pack_q(message.previous_producer_id))
+        tagged.append((0, b"".join(section)))
     if message.next_producer_id != -1:
-        section = bytearray()
-        section += _pack_q(message.next_producer_id)
-        tagged.append((1, section))
+        section = []
+        section.append(_pack_q(message.next_producer_id))
+        tagged.append((1, b"".join(section)))
     if message.client_transaction_version != 0:
-        section = bytearray()
-        section += _pack_h(message.client_transaction_version)
-        tagged.append((2, section))
+        section = []
+        section.append(_pack_h(message.client_transaction_version))
+        tagged.append((2, b"".join(section)))
     if message.next_producer_epoch != -1:
-        section = bytearray()
-        section += _pack_h(message.next_producer_epoch)
-        tagged.append((3, section))
+        section = []
+        section.append(_pack_h(message.next_producer_epoch))
+        tagged.append((3, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

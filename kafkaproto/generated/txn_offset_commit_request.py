@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -204,7 +207,7 @@ class TxnOffsetCommitRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[TxnOffsetCommitRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -214,185 +217,186 @@ class TxnOffsetCommitRequest(Message):
 
 
 def _read_partition_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequestPartition, int]:
-    partition_index, committed_offset, length = _unpack_iqh(buffer, position)
+    message = TxnOffsetCommitRequestPartition.__new__(TxnOffsetCommitRequestPartition)
+    message.partition_index, message.committed_offset, length = _unpack_iqh(buffer, position)
     position += 14
     if length < 0:
-        committed_metadata = None
+        message.committed_metadata = None
     else:
         end = position + length
-        committed_metadata = str(buffer[position:end], "utf-8")
+        message.committed_metadata = str(buffer[position:end], "utf-8")
         position = end
-    return TxnOffsetCommitRequestPartition(
-        partition_index,
-        committed_offset,
-        -1,
-        committed_metadata,
-    ), position
+    message.committed_leader_epoch = -1
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequestTopic, int]:
+    message = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[TxnOffsetCommitRequestPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v0(buffer, position)
-        partitions.append(partitions_item)
-    return TxnOffsetCommitRequestTopic(name, partitions), position
+    partitions: list[TxnOffsetCommitRequestPartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_v0(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int]:
+    message = TxnOffsetCommitRequest.__new__(TxnOffsetCommitRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    transactional_id = str(buffer[position:end], "utf-8")
+    message.transactional_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[TxnOffsetCommitRequestTopic]
-    producer_id, producer_epoch, count = _unpack_qhi(buffer, position)
+    message.producer_id, message.producer_epoch, count = _unpack_qhi(buffer, position)
     position += 14
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v0(buffer, position)
-        topics.append(topics_item)
-    return TxnOffsetCommitRequest(
-        transactional_id,
-        group_id,
-        producer_id,
-        producer_epoch,
-        -1,
-        "",
-        None,
-        topics,
-    ), position
+    topics: list[TxnOffsetCommitRequestTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v0(buffer, position)
+            topics.append(topics_item)
+    message.generation_id = -1
+    message.member_id = ""
+    message.group_instance_id = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_v2(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequestPartition, int]:
-    partition_index, committed_offset, committed_leader_epoch, length = _unpack_iqih(buffer, position)
+    message = TxnOffsetCommitRequestPartition.__new__(TxnOffsetCommitRequestPartition)
+    (
+        message.partition_index,
+        message.committed_offset,
+        message.committed_leader_epoch,
+        length,
+    ) = _unpack_iqih(buffer, position)
     position += 18
     if length < 0:
-        committed_metadata = None
+        message.committed_metadata = None
     else:
         end = position + length
-        committed_metadata = str(buffer[position:end], "utf-8")
+        message.committed_metadata = str(buffer[position:end], "utf-8")
         position = end
-    return TxnOffsetCommitRequestPartition(
-        partition_index,
-        committed_offset,
-        committed_leader_epoch,
-        committed_metadata,
-    ), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v2(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequestTopic, int]:
+    message = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[TxnOffsetCommitRequestPartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v2(buffer, position)
-        partitions.append(partitions_item)
-    return TxnOffsetCommitRequestTopic(name, partitions), position
+    partitions: list[TxnOffsetCommitRequestPartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_v2(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int]:
+    message = TxnOffsetCommitRequest.__new__(TxnOffsetCommitRequest)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    transactional_id = str(buffer[position:end], "utf-8")
+    message.transactional_id = str(buffer[position:end], "utf-8")
     position = end
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[TxnOffsetCommitRequestTopic]
-    producer_id, producer_epoch, count = _unpack_qhi(buffer, position)
+    message.producer_id, message.producer_epoch, count = _unpack_qhi(buffer, position)
     position += 14
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v2(buffer, position)
-        topics.append(topics_item)
-    return TxnOffsetCommitRequest(
-        transactional_id,
-        group_id,
-        producer_id,
-        producer_epoch,
-        -1,
-        "",
-        None,
-        topics,
-    ), position
+    topics: list[TxnOffsetCommitRequestTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v2(buffer, position)
+            topics.append(topics_item)
+    message.generation_id = -1
+    message.member_id = ""
+    message.group_instance_id = None
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequestPartition, int]:
-    partition_index, committed_offset, committed_leader_epoch, length = _unpack_iqiB(buffer, position)
+    message = TxnOffsetCommitRequestPartition.__new__(TxnOffsetCommitRequestPartition)
+    (
+        message.partition_index,
+        message.committed_offset,
+        message.committed_leader_epoch,
+        length,
+    ) = _unpack_iqiB(buffer, position)
     position += 17
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        committed_metadata = None
+        message.committed_metadata = None
     else:
         end = position + length - 1
-        committed_metadata = str(buffer[position:end], "utf-8")
+        message.committed_metadata = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return TxnOffsetCommitRequestPartition(
-        partition_index,
-        committed_offset,
-        committed_leader_epoch,
-        committed_metadata,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequestTopic, int]:
+    message = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -400,31 +404,32 @@ def _read_topic_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitReques
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[TxnOffsetCommitRequestPartition]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v3(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[TxnOffsetCommitRequestPartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_v3(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return TxnOffsetCommitRequestTopic(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int]:
+    message = TxnOffsetCommitRequest.__new__(TxnOffsetCommitRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -432,7 +437,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
     if not length:
         raise Malformed
     end = position + length - 1
-    transactional_id = str(buffer[position:end], "utf-8")
+    message.transactional_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -441,60 +446,55 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    producer_id, producer_epoch, generation_id, length = _unpack_qhiB(buffer, position)
+    (
+        message.producer_id,
+        message.producer_epoch,
+        message.generation_id,
+        length,
+    ) = _unpack_qhiB(buffer, position)
     position += 15
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    member_id = str(buffer[position:end], "utf-8")
+    message.member_id = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        group_instance_id = None
+        message.group_instance_id = None
     else:
         end = position + length - 1
-        group_instance_id = str(buffer[position:end], "utf-8")
+        message.group_instance_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[TxnOffsetCommitRequestTopic]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v3(buffer, position)
-        topics.append(topics_item)
+    topics: list[TxnOffsetCommitRequestTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_v3(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return TxnOffsetCommitRequest(
-        transactional_id,
-        group_id,
-        producer_id,
-        producer_epoch,
-        generation_id,
-        member_id,
-        group_instance_id,
-        topics,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_v0(out: bytearray, message: TxnOffsetCommitRequestPartition) -> None:
+def _write_partition_v0(out: Pieces, message: TxnOffsetCommitRequestPartition) -> None:
     committed_metadata = message.committed_metadata
     if committed_metadata is None:
         data = b""
@@ -502,28 +502,28 @@ def _write_partition_v0(out: bytearray, message: TxnOffsetCommitRequestPartition
     else:
         data = committed_metadata.encode()
         length = len(data)
-    out += _pack_iqh(message.partition_index, message.committed_offset, length)
-    out += data
+    out.append(_pack_iqh(message.partition_index, message.committed_offset, length))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v0(out: bytearray, message: TxnOffsetCommitRequestTopic) -> None:
+def _write_topic_v0(out: Pieces, message: TxnOffsetCommitRequestTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_v0(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: TxnOffsetCommitRequest) -> None:
+def _write_v0(out: Pieces, message: TxnOffsetCommitRequest) -> None:
     if message.generation_id != -1:
         raise Malformed
     if message.member_id != "":
@@ -533,23 +533,23 @@ def _write_v0(out: bytearray, message: TxnOffsetCommitRequest) -> None:
     transactional_id = message.transactional_id
     data = transactional_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topics = message.topics
     count = len(topics)
-    out += _pack_qhi(message.producer_id, message.producer_epoch, count)
+    out.append(_pack_qhi(message.producer_id, message.producer_epoch, count))
     for topics_item in topics:
         _write_topic_v0(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_v2(out: bytearray, message: TxnOffsetCommitRequestPartition) -> None:
+def _write_partition_v2(out: Pieces, message: TxnOffsetCommitRequestPartition) -> None:
     committed_metadata = message.committed_metadata
     if committed_metadata is None:
         data = b""
@@ -557,33 +557,33 @@ def _write_partition_v2(out: bytearray, message: TxnOffsetCommitRequestPartition
     else:
         data = committed_metadata.encode()
         length = len(data)
-    out += _pack_iqih(
+    out.append(_pack_iqih(
         message.partition_index,
         message.committed_offset,
         message.committed_leader_epoch,
         length,
-    )
-    out += data
+    ))
+    out.append(data)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v2(out: bytearray, message: TxnOffsetCommitRequestTopic) -> None:
+def _write_topic_v2(out: Pieces, message: TxnOffsetCommitRequestTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_v2(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v2(out: bytearray, message: TxnOffsetCommitRequest) -> None:
+def _write_v2(out: Pieces, message: TxnOffsetCommitRequest) -> None:
     if message.generation_id != -1:
         raise Malformed
     if message.member_id != "":
@@ -593,23 +593,23 @@ def _write_v2(out: bytearray, message: TxnOffsetCommitRequest) -> None:
     transactional_id = message.transactional_id
     data = transactional_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     group_id = message.group_id
     data = group_id.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     topics = message.topics
     count = len(topics)
-    out += _pack_qhi(message.producer_id, message.producer_epoch, count)
+    out.append(_pack_qhi(message.producer_id, message.producer_epoch, count))
     for topics_item in topics:
         _write_topic_v2(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_v3(out: bytearray, message: TxnOffsetCommitRequestPartition) -> None:
+def _write_partition_v3(out: Pieces, message: TxnOffsetCommitRequestPartition) -> None:
     committed_metadata = message.committed_metadata
     if committed_metadata is None:
         data = b""
@@ -618,71 +618,75 @@ def _write_partition_v3(out: bytearray, message: TxnOffsetCommitRequestPartition
         data = committed_metadata.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_iqiB(
+        out.append(_pack_iqiB(
             message.partition_index,
             message.committed_offset,
             message.committed_leader_epoch,
             length,
-        )
+        ))
     else:
-        out += _pack_iqi(message.partition_index, message.committed_offset, message.committed_leader_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_iqi(
+            message.partition_index,
+            message.committed_offset,
+            message.committed_leader_epoch,
+        ))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_topic_v3(out: bytearray, message: TxnOffsetCommitRequestTopic) -> None:
+def _write_topic_v3(out: Pieces, message: TxnOffsetCommitRequestTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_v3(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v3(out: bytearray, message: TxnOffsetCommitRequest) -> None:
+def _write_v3(out: Pieces, message: TxnOffsetCommitRequest) -> None:
     transactional_id = message.transactional_id
     data = transactional_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     member_id = message.member_id
     data = member_id.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_qhiB(message.producer_id, message.producer_epoch, message.generation_id, length)
+        out.append(_pack_qhiB(message.producer_id, message.producer_epoch, message.generation_id, length))
     else:
-        out += _pack_qhi(message.producer_id, message.producer_epoch, message.generation_id)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_qhi(message.producer_id, message.producer_epoch, message.generation_id))
+        out.append(pack_string_length(length))
+    out.append(data)
     group_instance_id = message.group_instance_id
     if group_instance_id is None:
         data = b""
@@ -691,22 +695,22 @@ def _write_v3(out: bytearray, message: TxnOffsetCommitRequest) -> None:
         data = group_instance_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v3(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

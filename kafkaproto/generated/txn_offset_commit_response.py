@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -145,7 +148,7 @@ class TxnOffsetCommitResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[TxnOffsetCommitResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -155,58 +158,68 @@ class TxnOffsetCommitResponse(Message):
 
 
 def _read_partition_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponsePartition, int]:
-    partition_index, error_code = _unpack_ih(buffer, position)
+    message = TxnOffsetCommitResponsePartition.__new__(TxnOffsetCommitResponsePartition)
+    message.partition_index, message.error_code = _unpack_ih(buffer, position)
     position += 6
-    return TxnOffsetCommitResponsePartition(partition_index, error_code), position
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_topic_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponseTopic, int]:
+    message = TxnOffsetCommitResponseTopic.__new__(TxnOffsetCommitResponseTopic)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
         raise Malformed
     end = position + length
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[TxnOffsetCommitResponsePartition]
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v0(buffer, position)
-        partitions.append(partitions_item)
-    return TxnOffsetCommitResponseTopic(name, partitions), position
+    partitions: list[TxnOffsetCommitResponsePartition] = []
+    message.partitions = partitions
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            partitions_item, position = _read_partition_v0(buffer, position)
+            partitions.append(partitions_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponse, int]:
-    topics: list[TxnOffsetCommitResponseTopic]
-    throttle_time_ms, count = _unpack_ii(buffer, position)
+    message = TxnOffsetCommitResponse.__new__(TxnOffsetCommitResponse)
+    message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
     if count < 0:
         raise Malformed
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v0(buffer, position)
-        topics.append(topics_item)
-    return TxnOffsetCommitResponse(throttle_time_ms, topics), position
+    topics: list[TxnOffsetCommitResponseTopic] = []
+    message.topics = topics
+    if count:
+        if count > len(buffer) - position:
+            raise Malformed
+        for _ in range(count):
+            topics_item, position = _read_topic_v0(buffer, position)
+            topics.append(topics_item)
+    message.unknown_tags = None
+    return message, position
 
 
 def _read_partition_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponsePartition, int]:
-    partition_index, error_code, tags = _unpack_ihB(buffer, position)
+    message = TxnOffsetCommitResponsePartition.__new__(TxnOffsetCommitResponsePartition)
+    message.partition_index, message.error_code, tags = _unpack_ihB(buffer, position)
     position += 7
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return TxnOffsetCommitResponsePartition(partition_index, error_code, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponseTopic, int]:
+    message = TxnOffsetCommitResponseTopic.__new__(TxnOffsetCommitResponseTopic)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -214,129 +227,130 @@ def _read_topic_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRespon
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[TxnOffsetCommitResponsePartition]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_v3(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[TxnOffsetCommitResponsePartition] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_v3(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return TxnOffsetCommitResponseTopic(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponse, int]:
-    topics: list[TxnOffsetCommitResponseTopic]
-    throttle_time_ms, count = _unpack_iB(buffer, position)
+    message = TxnOffsetCommitResponse.__new__(TxnOffsetCommitResponse)
+    message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_v3(buffer, position)
-        topics.append(topics_item)
+    topics: list[TxnOffsetCommitResponseTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_v3(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return TxnOffsetCommitResponse(throttle_time_ms, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_v0(out: bytearray, message: TxnOffsetCommitResponsePartition) -> None:
-    out += _pack_ih(message.partition_index, message.error_code)
+def _write_partition_v0(out: Pieces, message: TxnOffsetCommitResponsePartition) -> None:
+    out.append(_pack_ih(message.partition_index, message.error_code))
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_topic_v0(out: bytearray, message: TxnOffsetCommitResponseTopic) -> None:
+def _write_topic_v0(out: Pieces, message: TxnOffsetCommitResponseTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data)
-    out += _pack_h(length)
-    out += data
+    out.append(_pack_h(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions)
-    out += _pack_i(count)
+    out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_v0(out, partitions_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_v0(out: bytearray, message: TxnOffsetCommitResponse) -> None:
+def _write_v0(out: Pieces, message: TxnOffsetCommitResponse) -> None:
     topics = message.topics
     count = len(topics)
-    out += _pack_ii(message.throttle_time_ms, count)
+    out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_topic_v0(out, topics_item)
     if message.unknown_tags:
         raise Malformed
 
 
-def _write_partition_v3(out: bytearray, message: TxnOffsetCommitResponsePartition) -> None:
+def _write_partition_v3(out: Pieces, message: TxnOffsetCommitResponsePartition) -> None:
     if message.unknown_tags:
-        out += _pack_ih(message.partition_index, message.error_code)
+        out.append(_pack_ih(message.partition_index, message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihB(message.partition_index, message.error_code, 0)
+        out.append(_pack_ihB(message.partition_index, message.error_code, 0))
 
 
-def _write_topic_v3(out: bytearray, message: TxnOffsetCommitResponseTopic) -> None:
+def _write_topic_v3(out: Pieces, message: TxnOffsetCommitResponseTopic) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_v3(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v3(out: bytearray, message: TxnOffsetCommitResponse) -> None:
+def _write_v3(out: Pieces, message: TxnOffsetCommitResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.throttle_time_ms, count)
+        out.append(_pack_iB(message.throttle_time_ms, count))
     else:
-        out += _pack_i(message.throttle_time_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v3(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

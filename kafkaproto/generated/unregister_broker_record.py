@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_iqB = struct.Struct(">iqB").unpack_from
 _pack_iq = struct.Struct(">iq").pack
@@ -61,7 +61,7 @@ class UnregisterBrokerRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[UnregisterBrokerRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -71,20 +71,21 @@ class UnregisterBrokerRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[UnregisterBrokerRecord, int]:
-    broker_id, broker_epoch, tags = _unpack_iqB(buffer, position)
+    message = UnregisterBrokerRecord.__new__(UnregisterBrokerRecord)
+    message.broker_id, message.broker_epoch, tags = _unpack_iqB(buffer, position)
     position += 13
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return UnregisterBrokerRecord(broker_id, broker_epoch, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: UnregisterBrokerRecord) -> None:
+def _write_v0(out: Pieces, message: UnregisterBrokerRecord) -> None:
     if message.unknown_tags:
-        out += _pack_iq(message.broker_id, message.broker_epoch)
+        out.append(_pack_iq(message.broker_id, message.broker_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iqB(message.broker_id, message.broker_epoch, 0)
+        out.append(_pack_iqB(message.broker_id, message.broker_epoch, 0))
 
 
 _READERS = (

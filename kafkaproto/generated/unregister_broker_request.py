@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_iB = struct.Struct(">iB").unpack_from
 _pack_i = struct.Struct(">i").pack
@@ -52,7 +52,7 @@ class UnregisterBrokerRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[UnregisterBrokerRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -62,20 +62,21 @@ class UnregisterBrokerRequest(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[UnregisterBrokerRequest, int]:
-    broker_id, tags = _unpack_iB(buffer, position)
+    message = UnregisterBrokerRequest.__new__(UnregisterBrokerRequest)
+    message.broker_id, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return UnregisterBrokerRequest(broker_id, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: UnregisterBrokerRequest) -> None:
+def _write_v0(out: Pieces, message: UnregisterBrokerRequest) -> None:
     if message.unknown_tags:
-        out += _pack_i(message.broker_id)
+        out.append(_pack_i(message.broker_id))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.broker_id, 0)
+        out.append(_pack_iB(message.broker_id, 0))
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -127,7 +130,7 @@ class UpdateFeaturesRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[UpdateFeaturesRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -140,6 +143,7 @@ def _read_feature_update_key_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[UpdateFeaturesRequestFeatureUpdateKey, int]:
+    message = UpdateFeaturesRequestFeatureUpdateKey.__new__(UpdateFeaturesRequestFeatureUpdateKey)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -147,49 +151,47 @@ def _read_feature_update_key_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    feature = str(buffer[position:end], "utf-8")
+    message.feature = str(buffer[position:end], "utf-8")
     position = end
-    max_version_level, allow_downgrade, tags = _unpack_htB(buffer, position)
+    message.max_version_level, message.allow_downgrade, tags = _unpack_htB(buffer, position)
     position += 4
-    unknown: dict[int, bytes] | None = None
+    message.upgrade_type = 1
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return UpdateFeaturesRequestFeatureUpdateKey(
-        feature,
-        max_version_level,
-        allow_downgrade,
-        1,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[UpdateFeaturesRequest, int]:
-    feature_updates: list[UpdateFeaturesRequestFeatureUpdateKey]
-    timeout_ms, count = _unpack_iB(buffer, position)
+    message = UpdateFeaturesRequest.__new__(UpdateFeaturesRequest)
+    message.timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    feature_updates = []
-    for _ in range(count):
-        feature_updates_item, position = _read_feature_update_key_v0(buffer, position)
-        feature_updates.append(feature_updates_item)
+    feature_updates: list[UpdateFeaturesRequestFeatureUpdateKey] = []
+    message.feature_updates = feature_updates
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            feature_updates_item, position = _read_feature_update_key_v0(buffer, position)
+            feature_updates.append(feature_updates_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.validate_only = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return UpdateFeaturesRequest(timeout_ms, feature_updates, False, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_feature_update_key_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[UpdateFeaturesRequestFeatureUpdateKey, int]:
+    message = UpdateFeaturesRequestFeatureUpdateKey.__new__(UpdateFeaturesRequestFeatureUpdateKey)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -197,114 +199,110 @@ def _read_feature_update_key_v1(
     if not length:
         raise Malformed
     end = position + length - 1
-    feature = str(buffer[position:end], "utf-8")
+    message.feature = str(buffer[position:end], "utf-8")
     position = end
-    max_version_level, upgrade_type, tags = _unpack_hbB(buffer, position)
+    message.max_version_level, message.upgrade_type, tags = _unpack_hbB(buffer, position)
     position += 4
-    unknown: dict[int, bytes] | None = None
+    message.allow_downgrade = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return UpdateFeaturesRequestFeatureUpdateKey(
-        feature,
-        max_version_level,
-        False,
-        upgrade_type,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[UpdateFeaturesRequest, int]:
-    feature_updates: list[UpdateFeaturesRequestFeatureUpdateKey]
-    timeout_ms, count = _unpack_iB(buffer, position)
+    message = UpdateFeaturesRequest.__new__(UpdateFeaturesRequest)
+    message.timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    feature_updates = []
-    for _ in range(count):
-        feature_updates_item, position = _read_feature_update_key_v1(buffer, position)
-        feature_updates.append(feature_updates_item)
-    validate_only, tags = _unpack_tB(buffer, position)
+    feature_updates: list[UpdateFeaturesRequestFeatureUpdateKey] = []
+    message.feature_updates = feature_updates
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            feature_updates_item, position = _read_feature_update_key_v1(buffer, position)
+            feature_updates.append(feature_updates_item)
+    message.validate_only, tags = _unpack_tB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return UpdateFeaturesRequest(timeout_ms, feature_updates, validate_only, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_feature_update_key_v0(out: bytearray, message: UpdateFeaturesRequestFeatureUpdateKey) -> None:
+def _write_feature_update_key_v0(out: Pieces, message: UpdateFeaturesRequestFeatureUpdateKey) -> None:
     if message.upgrade_type != 1:
         raise Malformed
     feature = message.feature
     data = feature.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_ht(message.max_version_level, message.allow_downgrade)
+        out.append(_pack_ht(message.max_version_level, message.allow_downgrade))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_htB(message.max_version_level, message.allow_downgrade, 0)
+        out.append(_pack_htB(message.max_version_level, message.allow_downgrade, 0))
 
 
-def _write_v0(out: bytearray, message: UpdateFeaturesRequest) -> None:
+def _write_v0(out: Pieces, message: UpdateFeaturesRequest) -> None:
     if message.validate_only:
         raise Malformed
     feature_updates = message.feature_updates
     count = len(feature_updates) + 1
     if count < 128:
-        out += _pack_iB(message.timeout_ms, count)
+        out.append(_pack_iB(message.timeout_ms, count))
     else:
-        out += _pack_i(message.timeout_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.timeout_ms))
+        out.append(pack_length(count))
     for feature_updates_item in feature_updates:
         _write_feature_update_key_v0(out, feature_updates_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_feature_update_key_v1(out: bytearray, message: UpdateFeaturesRequestFeatureUpdateKey) -> None:
+def _write_feature_update_key_v1(out: Pieces, message: UpdateFeaturesRequestFeatureUpdateKey) -> None:
     if message.allow_downgrade:
         raise Malformed
     feature = message.feature
     data = feature.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_hb(message.max_version_level, message.upgrade_type)
+        out.append(_pack_hb(message.max_version_level, message.upgrade_type))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hbB(message.max_version_level, message.upgrade_type, 0)
+        out.append(_pack_hbB(message.max_version_level, message.upgrade_type, 0))
 
 
-def _write_v1(out: bytearray, message: UpdateFeaturesRequest) -> None:
+def _write_v1(out: Pieces, message: UpdateFeaturesRequest) -> None:
     feature_updates = message.feature_updates
     count = len(feature_updates) + 1
     if count < 128:
-        out += _pack_iB(message.timeout_ms, count)
+        out.append(_pack_iB(message.timeout_ms, count))
     else:
-        out += _pack_i(message.timeout_ms)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.timeout_ms))
+        out.append(pack_length(count))
     for feature_updates_item in feature_updates:
         _write_feature_update_key_v1(out, feature_updates_item)
     if message.unknown_tags:
-        out += _pack_t(message.validate_only)
+        out.append(_pack_t(message.validate_only))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_tB(message.validate_only, 0)
+        out.append(_pack_tB(message.validate_only, 0))
 
 
 _READERS = (

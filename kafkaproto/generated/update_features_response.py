@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -121,7 +124,7 @@ class UpdateFeaturesResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[UpdateFeaturesResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -134,6 +137,9 @@ def _read_updatable_feature_result_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[UpdateFeaturesResponseUpdatableFeatureResult, int]:
+    message = UpdateFeaturesResponseUpdatableFeatureResult.__new__(
+        UpdateFeaturesResponseUpdatableFeatureResult,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -141,90 +147,93 @@ def _read_updatable_feature_result_v0(
     if not length:
         raise Malformed
     end = position + length - 1
-    feature = str(buffer[position:end], "utf-8")
+    message.feature = str(buffer[position:end], "utf-8")
     position = end
-    error_code, length = _unpack_hB(buffer, position)
+    message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return UpdateFeaturesResponseUpdatableFeatureResult(feature, error_code, error_message, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[UpdateFeaturesResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = UpdateFeaturesResponse.__new__(UpdateFeaturesResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
-    results: list[UpdateFeaturesResponseUpdatableFeatureResult]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    results = []
-    for _ in range(count):
-        results_item, position = _read_updatable_feature_result_v0(buffer, position)
-        results.append(results_item)
+    results: list[UpdateFeaturesResponseUpdatableFeatureResult] = []
+    message.results = results
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            results_item, position = _read_updatable_feature_result_v0(buffer, position)
+            results.append(results_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return UpdateFeaturesResponse(throttle_time_ms, error_code, error_message, results, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[UpdateFeaturesResponse, int]:
-    throttle_time_ms, error_code, length = _unpack_ihB(buffer, position)
+    message = UpdateFeaturesResponse.__new__(UpdateFeaturesResponse)
+    message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        error_message = None
+        message.error_message = None
     else:
         end = position + length - 1
-        error_message = str(buffer[position:end], "utf-8")
+        message.error_message = str(buffer[position:end], "utf-8")
         position = end
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.results = []
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return UpdateFeaturesResponse(throttle_time_ms, error_code, error_message, [], unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_updatable_feature_result_v0(
-    out: bytearray,
+    out: Pieces,
     message: UpdateFeaturesResponseUpdatableFeatureResult,
 ) -> None:
     feature = message.feature
     data = feature.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -233,18 +242,18 @@ def _write_updatable_feature_result_v0(
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_hB(message.error_code, length)
+        out.append(_pack_hB(message.error_code, length))
     else:
-        out += _pack_h(message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: UpdateFeaturesResponse) -> None:
+def _write_v0(out: Pieces, message: UpdateFeaturesResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -253,26 +262,26 @@ def _write_v0(out: bytearray, message: UpdateFeaturesResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     results = message.results
     count = len(results) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for results_item in results:
         _write_updatable_feature_result_v0(out, results_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: UpdateFeaturesResponse) -> None:
+def _write_v2(out: Pieces, message: UpdateFeaturesResponse) -> None:
     error_message = message.error_message
     if error_message is None:
         data = b""
@@ -281,15 +290,15 @@ def _write_v2(out: bytearray, message: UpdateFeaturesResponse) -> None:
         data = error_message.encode()
         length = len(data) + 1
     if length < 128:
-        out += _pack_ihB(message.throttle_time_ms, message.error_code, length)
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
     else:
-        out += _pack_ih(message.throttle_time_ms, message.error_code)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

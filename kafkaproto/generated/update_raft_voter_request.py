@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -112,7 +115,7 @@ class UpdateRaftVoterRequest(Message):
         "voter_id",
         "voter_directory_id",
         "listeners",
-        "kraft_version_feature",
+        "_kraft_version_feature",
         "unknown_tags",
     )
 
@@ -137,8 +140,7 @@ class UpdateRaftVoterRequest(Message):
     """Versions 0+."""
     listeners: list[UpdateRaftVoterRequestListener]
     """Its controller listeners as they are now. Versions 0+."""
-    kraft_version_feature: UpdateRaftVoterRequestKRaftVersionFeature
-    """The kraft.version levels that it supports. Versions 0+."""
+    _kraft_version_feature: UpdateRaftVoterRequestKRaftVersionFeature | None
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -157,8 +159,19 @@ class UpdateRaftVoterRequest(Message):
         self.voter_id = voter_id
         self.voter_directory_id = voter_directory_id
         self.listeners = [] if listeners is EMPTY else listeners
-        self.kraft_version_feature = UpdateRaftVoterRequestKRaftVersionFeature() if kraft_version_feature is None else kraft_version_feature
+        self._kraft_version_feature = kraft_version_feature
         self.unknown_tags = unknown_tags
+
+    @property
+    def kraft_version_feature(self) -> UpdateRaftVoterRequestKRaftVersionFeature:
+        """The kraft.version levels that it supports. Versions 0+."""
+        if self._kraft_version_feature is None:
+            self._kraft_version_feature = UpdateRaftVoterRequestKRaftVersionFeature()
+        return self._kraft_version_feature
+
+    @kraft_version_feature.setter
+    def kraft_version_feature(self, value: UpdateRaftVoterRequestKRaftVersionFeature) -> None:
+        self._kraft_version_feature = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -176,7 +189,7 @@ class UpdateRaftVoterRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[UpdateRaftVoterRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -186,6 +199,7 @@ class UpdateRaftVoterRequest(Message):
 
 
 def _read_listener_v0(buffer: Buffer, position: int) -> tuple[UpdateRaftVoterRequestListener, int]:
+    message = UpdateRaftVoterRequestListener.__new__(UpdateRaftVoterRequestListener)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -193,7 +207,7 @@ def _read_listener_v0(buffer: Buffer, position: int) -> tuple[UpdateRaftVoterReq
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -202,110 +216,102 @@ def _read_listener_v0(buffer: Buffer, position: int) -> tuple[UpdateRaftVoterReq
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, tags = _unpack_HB(buffer, position)
+    message.port, tags = _unpack_HB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return UpdateRaftVoterRequestListener(name, host, port, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_kraft_version_feature_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[UpdateRaftVoterRequestKRaftVersionFeature, int]:
-    min_supported_version, max_supported_version, tags = _unpack_hhB(buffer, position)
+    message = UpdateRaftVoterRequestKRaftVersionFeature.__new__(UpdateRaftVoterRequestKRaftVersionFeature)
+    message.min_supported_version, message.max_supported_version, tags = _unpack_hhB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return UpdateRaftVoterRequestKRaftVersionFeature(
-        min_supported_version,
-        max_supported_version,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[UpdateRaftVoterRequest, int]:
+    message = UpdateRaftVoterRequest.__new__(UpdateRaftVoterRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length - 1
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    listeners: list[UpdateRaftVoterRequestListener]
-    current_leader_epoch, voter_id, voter_directory_id, count = _unpack_iiuB(buffer, position)
+    (
+        message.current_leader_epoch,
+        message.voter_id,
+        message.voter_directory_id,
+        count,
+    ) = _unpack_iiuB(buffer, position)
     position += 25
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    listeners = []
-    for _ in range(count):
-        listeners_item, position = _read_listener_v0(buffer, position)
-        listeners.append(listeners_item)
-    kraft_version_feature, position = _read_kraft_version_feature_v0(buffer, position)
+    listeners: list[UpdateRaftVoterRequestListener] = []
+    message.listeners = listeners
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            listeners_item, position = _read_listener_v0(buffer, position)
+            listeners.append(listeners_item)
+    message._kraft_version_feature, position = _read_kraft_version_feature_v0(buffer, position)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return UpdateRaftVoterRequest(
-        cluster_id,
-        current_leader_epoch,
-        voter_id,
-        voter_directory_id,
-        listeners,
-        kraft_version_feature,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_listener_v0(out: bytearray, message: UpdateRaftVoterRequestListener) -> None:
+def _write_listener_v0(out: Pieces, message: UpdateRaftVoterRequestListener) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_H(message.port)
+        out.append(_pack_H(message.port))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_HB(message.port, 0)
+        out.append(_pack_HB(message.port, 0))
 
 
-def _write_kraft_version_feature_v0(
-    out: bytearray,
-    message: UpdateRaftVoterRequestKRaftVersionFeature,
-) -> None:
+def _write_kraft_version_feature_v0(out: Pieces, message: UpdateRaftVoterRequestKRaftVersionFeature) -> None:
     if message.unknown_tags:
-        out += _pack_hh(message.min_supported_version, message.max_supported_version)
+        out.append(_pack_hh(message.min_supported_version, message.max_supported_version))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hhB(message.min_supported_version, message.max_supported_version, 0)
+        out.append(_pack_hhB(message.min_supported_version, message.max_supported_version, 0))
 
 
-def _write_v0(out: bytearray, message: UpdateRaftVoterRequest) -> None:
+def _write_v0(out: Pieces, message: UpdateRaftVoterRequest) -> None:
     cluster_id = message.cluster_id
     if cluster_id is None:
         data = b""
@@ -314,20 +320,20 @@ def _write_v0(out: bytearray, message: UpdateRaftVoterRequest) -> None:
         data = cluster_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     voter_directory_id = message.voter_directory_id
     if len(voter_directory_id) != 16:
         raise Malformed
     listeners = message.listeners
     count = len(listeners) + 1
     if count < 128:
-        out += _pack_iiuB(message.current_leader_epoch, message.voter_id, voter_directory_id, count)
+        out.append(_pack_iiuB(message.current_leader_epoch, message.voter_id, voter_directory_id, count))
     else:
-        out += _pack_iiu(message.current_leader_epoch, message.voter_id, voter_directory_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iiu(message.current_leader_epoch, message.voter_id, voter_directory_id))
+        out.append(pack_length(count))
     for listeners_item in listeners:
         _write_listener_v0(out, listeners_item)
     kraft_version_feature = message.kraft_version_feature
@@ -335,7 +341,7 @@ def _write_v0(out: bytearray, message: UpdateRaftVoterRequest) -> None:
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

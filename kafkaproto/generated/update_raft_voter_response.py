@@ -14,10 +14,11 @@ from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     Buffer,
     Malformed,
+    Pieces,
+    pack_string_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -76,7 +77,7 @@ class UpdateRaftVoterResponseCurrentLeader(Struct):
 class UpdateRaftVoterResponse(Message):
     """Response UpdateRaftVoterResponse."""
 
-    __slots__ = ("throttle_time_ms", "error_code", "current_leader", "unknown_tags")
+    __slots__ = ("throttle_time_ms", "error_code", "_current_leader", "unknown_tags")
 
     NAME: ClassVar[str] = "UpdateRaftVoterResponse"
     TYPE: ClassVar[str] = "response"
@@ -92,8 +93,7 @@ class UpdateRaftVoterResponse(Message):
     """Versions 0+."""
     error_code: int
     """Versions 0+."""
-    current_leader: UpdateRaftVoterResponseCurrentLeader
-    """Where to turn to; set with errors too. Versions 0+, tag 0 in 0+."""
+    _current_leader: UpdateRaftVoterResponseCurrentLeader | None
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -106,8 +106,19 @@ class UpdateRaftVoterResponse(Message):
     ) -> None:
         self.throttle_time_ms = throttle_time_ms
         self.error_code = error_code
-        self.current_leader = UpdateRaftVoterResponseCurrentLeader() if current_leader is None else current_leader
+        self._current_leader = current_leader
         self.unknown_tags = unknown_tags
+
+    @property
+    def current_leader(self) -> UpdateRaftVoterResponseCurrentLeader:
+        """Where to turn to; set with errors too. Versions 0+, tag 0 in 0+."""
+        if self._current_leader is None:
+            self._current_leader = UpdateRaftVoterResponseCurrentLeader()
+        return self._current_leader
+
+    @current_leader.setter
+    def current_leader(self, value: UpdateRaftVoterResponseCurrentLeader) -> None:
+        self._current_leader = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -122,7 +133,7 @@ class UpdateRaftVoterResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[UpdateRaftVoterResponse, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -135,78 +146,82 @@ def _read_current_leader_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[UpdateRaftVoterResponseCurrentLeader, int]:
-    leader_id, leader_epoch, length = _unpack_iiB(buffer, position)
+    message = UpdateRaftVoterResponseCurrentLeader.__new__(UpdateRaftVoterResponseCurrentLeader)
+    message.leader_id, message.leader_epoch, length = _unpack_iiB(buffer, position)
     position += 9
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, tags = _unpack_iB(buffer, position)
+    message.port, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return UpdateRaftVoterResponseCurrentLeader(leader_id, leader_epoch, host, port, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[UpdateRaftVoterResponse, int]:
-    throttle_time_ms, error_code, tags = _unpack_ihB(buffer, position)
+    message = UpdateRaftVoterResponse.__new__(UpdateRaftVoterResponse)
+    message.throttle_time_ms, message.error_code, tags = _unpack_ihB(buffer, position)
     position += 7
-    current_leader: UpdateRaftVoterResponseCurrentLeader | None = None
-    unknown: dict[int, bytes] | None = None
+    message._current_leader = None
+    message.unknown_tags = None
     if tags:
         sections, end_of_tags = read_tag_section(buffer, position - 1)
         for tag, position, stop in sections:
             if tag == 0:
-                current_leader, position = _read_current_leader_v0(buffer, position)
+                message._current_leader, position = _read_current_leader_v0(buffer, position)
             else:
-                unknown = unknown or {}
-                unknown[tag] = bytes(buffer[position:stop])
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
                 position = stop
             if position != stop:
                 raise Malformed
         position = end_of_tags
-    return UpdateRaftVoterResponse(throttle_time_ms, error_code, current_leader, unknown), position
+    return message, position
 
 
-def _write_current_leader_v0(out: bytearray, message: UpdateRaftVoterResponseCurrentLeader) -> None:
+def _write_current_leader_v0(out: Pieces, message: UpdateRaftVoterResponseCurrentLeader) -> None:
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out += _pack_iiB(message.leader_id, message.leader_epoch, length)
+        out.append(_pack_iiB(message.leader_id, message.leader_epoch, length))
     else:
-        out += _pack_ii(message.leader_id, message.leader_epoch)
-        write_string_length(out, length)
-    out += data
+        out.append(_pack_ii(message.leader_id, message.leader_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_i(message.port)
+        out.append(_pack_i(message.port))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.port, 0)
+        out.append(_pack_iB(message.port, 0))
 
 
-def _write_v0(out: bytearray, message: UpdateRaftVoterResponse) -> None:
-    out += _pack_ih(message.throttle_time_ms, message.error_code)
+def _write_v0(out: Pieces, message: UpdateRaftVoterResponse) -> None:
+    out.append(_pack_ih(message.throttle_time_ms, message.error_code))
     tagged = []
-    if (
-        message.current_leader.leader_id != -1
-        or message.current_leader.leader_epoch != -1
-        or message.current_leader.host != ""
-        or message.current_leader.port != 0
-        or message.current_leader.unknown_tags
+    section: Pieces
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.host != ""
+        or current_leader.port != 0
+        or current_leader.unknown_tags
     ):
-        section = bytearray()
-        current_leader = message.current_leader
+        section = []
         _write_current_leader_v0(section, current_leader)
-        tagged.append((0, section))
+        tagged.append((0, b"".join(section)))
     if tagged or message.unknown_tags:
         write_tag_section(out, tagged, message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

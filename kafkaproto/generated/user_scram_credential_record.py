@@ -10,14 +10,17 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -92,7 +95,7 @@ class UserScramCredentialRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[UserScramCredentialRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -102,6 +105,7 @@ class UserScramCredentialRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[UserScramCredentialRecord, int]:
+    message = UserScramCredentialRecord.__new__(UserScramCredentialRecord)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -109,16 +113,16 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[UserScramCredentialRecord, 
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    mechanism, length = _unpack_bB(buffer, position)
+    message.mechanism, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
         length, position = read_unsigned_varint(buffer, position - 1)
     if not length:
         raise Malformed
     end = position + length - 1
-    salt = bytes(buffer[position:end])
+    message.salt = bytes(buffer[position:end])
     position = end
     length = buffer[position]
     position += 1
@@ -127,7 +131,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[UserScramCredentialRecord, 
     if not length:
         raise Malformed
     end = position + length - 1
-    stored_key = bytes(buffer[position:end])
+    message.stored_key = bytes(buffer[position:end])
     position = end
     length = buffer[position]
     position += 1
@@ -136,63 +140,52 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[UserScramCredentialRecord, 
     if not length:
         raise Malformed
     end = position + length - 1
-    server_key = bytes(buffer[position:end])
+    message.server_key = bytes(buffer[position:end])
     position = end
-    iterations, tags = _unpack_iB(buffer, position)
+    message.iterations, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return UserScramCredentialRecord(
-        name,
-        mechanism,
-        salt,
-        stored_key,
-        server_key,
-        iterations,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: UserScramCredentialRecord) -> None:
+def _write_v0(out: Pieces, message: UserScramCredentialRecord) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     salt = message.salt
-    data = salt
-    length = len(data) + 1
+    length = len(salt) + 1
     if length < 128:
-        out += _pack_bB(message.mechanism, length)
+        out.append(_pack_bB(message.mechanism, length))
     else:
-        out += _pack_b(message.mechanism)
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(_pack_b(message.mechanism))
+        out.append(pack_length(length))
+    out.append(salt)
     stored_key = message.stored_key
-    data = stored_key
-    length = len(data) + 1
+    length = len(stored_key) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(stored_key)
     server_key = message.server_key
-    data = server_key
-    length = len(data) + 1
+    length = len(server_key) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_unsigned_varint(out, length)
-    out += data
+        out.append(pack_length(length))
+    out.append(server_key)
     if message.unknown_tags:
-        out += _pack_i(message.iterations)
+        out.append(_pack_i(message.iterations))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.iterations, 0)
+        out.append(_pack_iB(message.iterations, 0))
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -197,7 +200,7 @@ class VoteRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[VoteRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -207,25 +210,27 @@ class VoteRequest(Message):
 
 
 def _read_partition_data_v0(buffer: Buffer, position: int) -> tuple[VoteRequestPartitionData, int]:
-    partition_index, replica_epoch, replica_id, last_offset_epoch, last_offset, tags = _unpack_iiiiqB(buffer, position)
+    message = VoteRequestPartitionData.__new__(VoteRequestPartitionData)
+    (
+        message.partition_index,
+        message.replica_epoch,
+        message.replica_id,
+        message.last_offset_epoch,
+        message.last_offset,
+        tags,
+    ) = _unpack_iiiiqB(buffer, position)
     position += 25
-    unknown: dict[int, bytes] | None = None
+    message.replica_directory_id = ZERO_UUID
+    message.voter_directory_id = ZERO_UUID
+    message.pre_vote = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return VoteRequestPartitionData(
-        partition_index,
-        replica_epoch,
-        replica_id,
-        ZERO_UUID,
-        ZERO_UUID,
-        last_offset_epoch,
-        last_offset,
-        False,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[VoteRequestTopicData, int]:
+    message = VoteRequestTopicData.__new__(VoteRequestTopicData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -233,83 +238,87 @@ def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[VoteRequestTopic
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[VoteRequestPartitionData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[VoteRequestPartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return VoteRequestTopicData(topic_name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
+    message = VoteRequest.__new__(VoteRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length - 1
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[VoteRequestTopicData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[VoteRequestTopicData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_data_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.voter_id = -1
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return VoteRequest(cluster_id, -1, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_data_v1(buffer: Buffer, position: int) -> tuple[VoteRequestPartitionData, int]:
-    partition_index, replica_epoch, replica_id, replica_directory_id, voter_directory_id, last_offset_epoch, last_offset, tags = _unpack_iiiuuiqB(buffer, position)
+    message = VoteRequestPartitionData.__new__(VoteRequestPartitionData)
+    (
+        message.partition_index,
+        message.replica_epoch,
+        message.replica_id,
+        message.replica_directory_id,
+        message.voter_directory_id,
+        message.last_offset_epoch,
+        message.last_offset,
+        tags,
+    ) = _unpack_iiiuuiqB(buffer, position)
     position += 57
-    unknown: dict[int, bytes] | None = None
+    message.pre_vote = False
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return VoteRequestPartitionData(
-        partition_index,
-        replica_epoch,
-        replica_id,
-        replica_directory_id,
-        voter_directory_id,
-        last_offset_epoch,
-        last_offset,
-        False,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[VoteRequestTopicData, int]:
+    message = VoteRequestTopicData.__new__(VoteRequestTopicData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -317,83 +326,86 @@ def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[VoteRequestTopic
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[VoteRequestPartitionData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v1(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[VoteRequestPartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v1(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return VoteRequestTopicData(topic_name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
+    message = VoteRequest.__new__(VoteRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length - 1
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[VoteRequestTopicData]
-    voter_id, count = _unpack_iB(buffer, position)
+    message.voter_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v1(buffer, position)
-        topics.append(topics_item)
+    topics: list[VoteRequestTopicData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_data_v1(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return VoteRequest(cluster_id, voter_id, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_data_v2(buffer: Buffer, position: int) -> tuple[VoteRequestPartitionData, int]:
-    partition_index, replica_epoch, replica_id, replica_directory_id, voter_directory_id, last_offset_epoch, last_offset, pre_vote, tags = _unpack_iiiuuiqtB(buffer, position)
+    message = VoteRequestPartitionData.__new__(VoteRequestPartitionData)
+    (
+        message.partition_index,
+        message.replica_epoch,
+        message.replica_id,
+        message.replica_directory_id,
+        message.voter_directory_id,
+        message.last_offset_epoch,
+        message.last_offset,
+        message.pre_vote,
+        tags,
+    ) = _unpack_iiiuuiqtB(buffer, position)
     position += 58
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return VoteRequestPartitionData(
-        partition_index,
-        replica_epoch,
-        replica_id,
-        replica_directory_id,
-        voter_directory_id,
-        last_offset_epoch,
-        last_offset,
-        pre_vote,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_topic_data_v2(buffer: Buffer, position: int) -> tuple[VoteRequestTopicData, int]:
+    message = VoteRequestTopicData.__new__(VoteRequestTopicData)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -401,110 +413,111 @@ def _read_topic_data_v2(buffer: Buffer, position: int) -> tuple[VoteRequestTopic
     if not length:
         raise Malformed
     end = position + length - 1
-    topic_name = str(buffer[position:end], "utf-8")
+    message.topic_name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[VoteRequestPartitionData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v2(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[VoteRequestPartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v2(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return VoteRequestTopicData(topic_name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
+    message = VoteRequest.__new__(VoteRequest)
     length = buffer[position]
     position += 1
     if length > 127:
         length, position = read_string_length(buffer, position - 1)
     if not length:
-        cluster_id = None
+        message.cluster_id = None
     else:
         end = position + length - 1
-        cluster_id = str(buffer[position:end], "utf-8")
+        message.cluster_id = str(buffer[position:end], "utf-8")
         position = end
-    topics: list[VoteRequestTopicData]
-    voter_id, count = _unpack_iB(buffer, position)
+    message.voter_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_topic_data_v2(buffer, position)
-        topics.append(topics_item)
+    topics: list[VoteRequestTopicData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_topic_data_v2(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return VoteRequest(cluster_id, voter_id, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_partition_data_v0(out: bytearray, message: VoteRequestPartitionData) -> None:
+def _write_partition_data_v0(out: Pieces, message: VoteRequestPartitionData) -> None:
     if message.pre_vote:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_iiiiq(
+        out.append(_pack_iiiiq(
             message.partition_index,
             message.replica_epoch,
             message.replica_id,
             message.last_offset_epoch,
             message.last_offset,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iiiiqB(
+        out.append(_pack_iiiiqB(
             message.partition_index,
             message.replica_epoch,
             message.replica_id,
             message.last_offset_epoch,
             message.last_offset,
             0,
-        )
+        ))
 
 
-def _write_topic_data_v0(out: bytearray, message: VoteRequestTopicData) -> None:
+def _write_topic_data_v0(out: Pieces, message: VoteRequestTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: VoteRequest) -> None:
+def _write_v0(out: Pieces, message: VoteRequest) -> None:
     cluster_id = message.cluster_id
     if cluster_id is None:
         data = b""
@@ -513,25 +526,25 @@ def _write_v0(out: bytearray, message: VoteRequest) -> None:
         data = cluster_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_partition_data_v1(out: bytearray, message: VoteRequestPartitionData) -> None:
+def _write_partition_data_v1(out: Pieces, message: VoteRequestPartitionData) -> None:
     if message.pre_vote:
         raise Malformed
     replica_directory_id = message.replica_directory_id
@@ -541,7 +554,7 @@ def _write_partition_data_v1(out: bytearray, message: VoteRequestPartitionData) 
     if len(voter_directory_id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_iiiuuiq(
+        out.append(_pack_iiiuuiq(
             message.partition_index,
             message.replica_epoch,
             message.replica_id,
@@ -549,10 +562,10 @@ def _write_partition_data_v1(out: bytearray, message: VoteRequestPartitionData) 
             voter_directory_id,
             message.last_offset_epoch,
             message.last_offset,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iiiuuiqB(
+        out.append(_pack_iiiuuiqB(
             message.partition_index,
             message.replica_epoch,
             message.replica_id,
@@ -561,33 +574,33 @@ def _write_partition_data_v1(out: bytearray, message: VoteRequestPartitionData) 
             message.last_offset_epoch,
             message.last_offset,
             0,
-        )
+        ))
 
 
-def _write_topic_data_v1(out: bytearray, message: VoteRequestTopicData) -> None:
+def _write_topic_data_v1(out: Pieces, message: VoteRequestTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v1(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: VoteRequest) -> None:
+def _write_v1(out: Pieces, message: VoteRequest) -> None:
     cluster_id = message.cluster_id
     if cluster_id is None:
         data = b""
@@ -596,26 +609,26 @@ def _write_v1(out: bytearray, message: VoteRequest) -> None:
         data = cluster_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.voter_id, count)
+        out.append(_pack_iB(message.voter_id, count))
     else:
-        out += _pack_i(message.voter_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.voter_id))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v1(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_partition_data_v2(out: bytearray, message: VoteRequestPartitionData) -> None:
+def _write_partition_data_v2(out: Pieces, message: VoteRequestPartitionData) -> None:
     replica_directory_id = message.replica_directory_id
     if len(replica_directory_id) != 16:
         raise Malformed
@@ -623,7 +636,7 @@ def _write_partition_data_v2(out: bytearray, message: VoteRequestPartitionData) 
     if len(voter_directory_id) != 16:
         raise Malformed
     if message.unknown_tags:
-        out += _pack_iiiuuiqt(
+        out.append(_pack_iiiuuiqt(
             message.partition_index,
             message.replica_epoch,
             message.replica_id,
@@ -632,10 +645,10 @@ def _write_partition_data_v2(out: bytearray, message: VoteRequestPartitionData) 
             message.last_offset_epoch,
             message.last_offset,
             message.pre_vote,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iiiuuiqtB(
+        out.append(_pack_iiiuuiqtB(
             message.partition_index,
             message.replica_epoch,
             message.replica_id,
@@ -645,33 +658,33 @@ def _write_partition_data_v2(out: bytearray, message: VoteRequestPartitionData) 
             message.last_offset,
             message.pre_vote,
             0,
-        )
+        ))
 
 
-def _write_topic_data_v2(out: bytearray, message: VoteRequestTopicData) -> None:
+def _write_topic_data_v2(out: Pieces, message: VoteRequestTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v2(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v2(out: bytearray, message: VoteRequest) -> None:
+def _write_v2(out: Pieces, message: VoteRequest) -> None:
     cluster_id = message.cluster_id
     if cluster_id is None:
         data = b""
@@ -680,23 +693,23 @@ def _write_v2(out: bytearray, message: VoteRequest) -> None:
         data = cluster_id.encode()
         length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_iB(message.voter_id, count)
+        out.append(_pack_iB(message.voter_id, count))
     else:
-        out += _pack_i(message.voter_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_i(message.voter_id))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v2(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

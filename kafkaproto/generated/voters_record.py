@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -109,7 +112,13 @@ class VotersRecordKRaftVersionFeature(Struct):
 class VotersRecordVoter(Struct):
     """Voter of VotersRecord."""
 
-    __slots__ = ("voter_id", "voter_directory_id", "endpoints", "kraft_version_feature", "unknown_tags")
+    __slots__ = (
+        "voter_id",
+        "voter_directory_id",
+        "endpoints",
+        "_kraft_version_feature",
+        "unknown_tags",
+    )
 
     voter_id: int
     """Versions 0+."""
@@ -117,8 +126,7 @@ class VotersRecordVoter(Struct):
     """Versions 0+."""
     endpoints: list[VotersRecordEndpoint]
     """The voter's controller listeners. Versions 0+."""
-    kraft_version_feature: VotersRecordKRaftVersionFeature
-    """The kraft.version levels that the voter supports. Versions 0+."""
+    _kraft_version_feature: VotersRecordKRaftVersionFeature | None
     unknown_tags: dict[int, bytes] | None
     """Tagged fields that this release does not know."""
 
@@ -133,8 +141,19 @@ class VotersRecordVoter(Struct):
         self.voter_id = voter_id
         self.voter_directory_id = voter_directory_id
         self.endpoints = [] if endpoints is EMPTY else endpoints
-        self.kraft_version_feature = VotersRecordKRaftVersionFeature() if kraft_version_feature is None else kraft_version_feature
+        self._kraft_version_feature = kraft_version_feature
         self.unknown_tags = unknown_tags
+
+    @property
+    def kraft_version_feature(self) -> VotersRecordKRaftVersionFeature:
+        """The kraft.version levels that the voter supports. Versions 0+."""
+        if self._kraft_version_feature is None:
+            self._kraft_version_feature = VotersRecordKRaftVersionFeature()
+        return self._kraft_version_feature
+
+    @kraft_version_feature.setter
+    def kraft_version_feature(self, value: VotersRecordKRaftVersionFeature) -> None:
+        self._kraft_version_feature = value
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -194,7 +213,7 @@ class VotersRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[VotersRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -204,6 +223,7 @@ class VotersRecord(Message):
 
 
 def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[VotersRecordEndpoint, int]:
+    message = VotersRecordEndpoint.__new__(VotersRecordEndpoint)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -211,7 +231,7 @@ def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[VotersRecordEndpoi
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
     length = buffer[position]
     position += 1
@@ -220,124 +240,121 @@ def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[VotersRecordEndpoi
     if not length:
         raise Malformed
     end = position + length - 1
-    host = str(buffer[position:end], "utf-8")
+    message.host = str(buffer[position:end], "utf-8")
     position = end
-    port, tags = _unpack_HB(buffer, position)
+    message.port, tags = _unpack_HB(buffer, position)
     position += 3
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return VotersRecordEndpoint(name, host, port, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_kraft_version_feature_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[VotersRecordKRaftVersionFeature, int]:
-    min_supported_version, max_supported_version, tags = _unpack_hhB(buffer, position)
+    message = VotersRecordKRaftVersionFeature.__new__(VotersRecordKRaftVersionFeature)
+    message.min_supported_version, message.max_supported_version, tags = _unpack_hhB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return VotersRecordKRaftVersionFeature(min_supported_version, max_supported_version, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_voter_v0(buffer: Buffer, position: int) -> tuple[VotersRecordVoter, int]:
-    endpoints: list[VotersRecordEndpoint]
-    voter_id, voter_directory_id, count = _unpack_iuB(buffer, position)
+    message = VotersRecordVoter.__new__(VotersRecordVoter)
+    message.voter_id, message.voter_directory_id, count = _unpack_iuB(buffer, position)
     position += 21
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    endpoints = []
-    for _ in range(count):
-        endpoints_item, position = _read_endpoint_v0(buffer, position)
-        endpoints.append(endpoints_item)
-    kraft_version_feature, position = _read_kraft_version_feature_v0(buffer, position)
+    endpoints: list[VotersRecordEndpoint] = []
+    message.endpoints = endpoints
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            endpoints_item, position = _read_endpoint_v0(buffer, position)
+            endpoints.append(endpoints_item)
+    message._kraft_version_feature, position = _read_kraft_version_feature_v0(buffer, position)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return VotersRecordVoter(
-        voter_id,
-        voter_directory_id,
-        endpoints,
-        kraft_version_feature,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[VotersRecord, int]:
-    voters: list[VotersRecordVoter]
-    version, count = _unpack_hB(buffer, position)
+    message = VotersRecord.__new__(VotersRecord)
+    message.version, count = _unpack_hB(buffer, position)
     position += 3
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    voters = []
-    for _ in range(count):
-        voters_item, position = _read_voter_v0(buffer, position)
-        voters.append(voters_item)
+    voters: list[VotersRecordVoter] = []
+    message.voters = voters
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            voters_item, position = _read_voter_v0(buffer, position)
+            voters.append(voters_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return VotersRecord(version, voters, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_endpoint_v0(out: bytearray, message: VotersRecordEndpoint) -> None:
+def _write_endpoint_v0(out: Pieces, message: VotersRecordEndpoint) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     host = message.host
     data = host.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     if message.unknown_tags:
-        out += _pack_H(message.port)
+        out.append(_pack_H(message.port))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_HB(message.port, 0)
+        out.append(_pack_HB(message.port, 0))
 
 
-def _write_kraft_version_feature_v0(out: bytearray, message: VotersRecordKRaftVersionFeature) -> None:
+def _write_kraft_version_feature_v0(out: Pieces, message: VotersRecordKRaftVersionFeature) -> None:
     if message.unknown_tags:
-        out += _pack_hh(message.min_supported_version, message.max_supported_version)
+        out.append(_pack_hh(message.min_supported_version, message.max_supported_version))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_hhB(message.min_supported_version, message.max_supported_version, 0)
+        out.append(_pack_hhB(message.min_supported_version, message.max_supported_version, 0))
 
 
-def _write_voter_v0(out: bytearray, message: VotersRecordVoter) -> None:
+def _write_voter_v0(out: Pieces, message: VotersRecordVoter) -> None:
     voter_directory_id = message.voter_directory_id
     if len(voter_directory_id) != 16:
         raise Malformed
     endpoints = message.endpoints
     count = len(endpoints) + 1
     if count < 128:
-        out += _pack_iuB(message.voter_id, voter_directory_id, count)
+        out.append(_pack_iuB(message.voter_id, voter_directory_id, count))
     else:
-        out += _pack_iu(message.voter_id, voter_directory_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iu(message.voter_id, voter_directory_id))
+        out.append(pack_length(count))
     for endpoints_item in endpoints:
         _write_endpoint_v0(out, endpoints_item)
     kraft_version_feature = message.kraft_version_feature
@@ -345,23 +362,23 @@ def _write_voter_v0(out: bytearray, message: VotersRecordVoter) -> None:
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: VotersRecord) -> None:
+def _write_v0(out: Pieces, message: VotersRecord) -> None:
     voters = message.voters
     count = len(voters) + 1
     if count < 128:
-        out += _pack_hB(message.version, count)
+        out.append(_pack_hB(message.version, count))
     else:
-        out += _pack_h(message.version)
-        write_unsigned_varint(out, count)
+        out.append(_pack_h(message.version))
+        out.append(pack_length(count))
     for voters_item in voters:
         _write_voter_v0(out, voters_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

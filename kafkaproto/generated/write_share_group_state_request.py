@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -216,7 +219,7 @@ class WriteShareGroupStateRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[WriteShareGroupStateRequest, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -226,81 +229,84 @@ class WriteShareGroupStateRequest(Message):
 
 
 def _read_state_batch_v0(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequestStateBatch, int]:
-    first_offset, last_offset, delivery_state, delivery_count, tags = _unpack_qqbhB(buffer, position)
+    message = WriteShareGroupStateRequestStateBatch.__new__(WriteShareGroupStateRequestStateBatch)
+    (
+        message.first_offset,
+        message.last_offset,
+        message.delivery_state,
+        message.delivery_count,
+        tags,
+    ) = _unpack_qqbhB(buffer, position)
     position += 20
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteShareGroupStateRequestStateBatch(
-        first_offset,
-        last_offset,
-        delivery_state,
-        delivery_count,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_data_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[WriteShareGroupStateRequestPartitionData, int]:
-    state_batches: list[WriteShareGroupStateRequestStateBatch]
-    partition, state_epoch, leader_epoch, start_offset, count = _unpack_iiiqB(buffer, position)
+    message = WriteShareGroupStateRequestPartitionData.__new__(WriteShareGroupStateRequestPartitionData)
+    (
+        message.partition,
+        message.state_epoch,
+        message.leader_epoch,
+        message.start_offset,
+        count,
+    ) = _unpack_iiiqB(buffer, position)
     position += 21
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    state_batches = []
-    for _ in range(count):
-        state_batches_item, position = _read_state_batch_v0(buffer, position)
-        state_batches.append(state_batches_item)
+    state_batches: list[WriteShareGroupStateRequestStateBatch] = []
+    message.state_batches = state_batches
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            state_batches_item, position = _read_state_batch_v0(buffer, position)
+            state_batches.append(state_batches_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.delivery_complete_count = -1
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteShareGroupStateRequestPartitionData(
-        partition,
-        state_epoch,
-        leader_epoch,
-        start_offset,
-        -1,
-        state_batches,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_write_state_data_v0(
     buffer: Buffer,
     position: int,
 ) -> tuple[WriteShareGroupStateRequestWriteStateData, int]:
-    partitions: list[WriteShareGroupStateRequestPartitionData]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = WriteShareGroupStateRequestWriteStateData.__new__(WriteShareGroupStateRequestWriteStateData)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v0(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[WriteShareGroupStateRequestPartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v0(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteShareGroupStateRequestWriteStateData(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequest, int]:
+    message = WriteShareGroupStateRequest.__new__(WriteShareGroupStateRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -308,91 +314,93 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequest
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[WriteShareGroupStateRequestWriteStateData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_write_state_data_v0(buffer, position)
-        topics.append(topics_item)
+    topics: list[WriteShareGroupStateRequestWriteStateData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_write_state_data_v0(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteShareGroupStateRequest(group_id, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_partition_data_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[WriteShareGroupStateRequestPartitionData, int]:
-    state_batches: list[WriteShareGroupStateRequestStateBatch]
-    partition, state_epoch, leader_epoch, start_offset, delivery_complete_count, count = _unpack_iiiqiB(buffer, position)
+    message = WriteShareGroupStateRequestPartitionData.__new__(WriteShareGroupStateRequestPartitionData)
+    (
+        message.partition,
+        message.state_epoch,
+        message.leader_epoch,
+        message.start_offset,
+        message.delivery_complete_count,
+        count,
+    ) = _unpack_iiiqiB(buffer, position)
     position += 25
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    state_batches = []
-    for _ in range(count):
-        state_batches_item, position = _read_state_batch_v0(buffer, position)
-        state_batches.append(state_batches_item)
+    state_batches: list[WriteShareGroupStateRequestStateBatch] = []
+    message.state_batches = state_batches
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            state_batches_item, position = _read_state_batch_v0(buffer, position)
+            state_batches.append(state_batches_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteShareGroupStateRequestPartitionData(
-        partition,
-        state_epoch,
-        leader_epoch,
-        start_offset,
-        delivery_complete_count,
-        state_batches,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_write_state_data_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[WriteShareGroupStateRequestWriteStateData, int]:
-    partitions: list[WriteShareGroupStateRequestPartitionData]
-    topic_id, count = _unpack_uB(buffer, position)
+    message = WriteShareGroupStateRequestWriteStateData.__new__(WriteShareGroupStateRequestWriteStateData)
+    message.topic_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_partition_data_v1(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[WriteShareGroupStateRequestPartitionData] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_partition_data_v1(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteShareGroupStateRequestWriteStateData(topic_id, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequest, int]:
+    message = WriteShareGroupStateRequest.__new__(WriteShareGroupStateRequest)
     length = buffer[position]
     position += 1
     if length > 127:
@@ -400,182 +408,187 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequest
     if not length:
         raise Malformed
     end = position + length - 1
-    group_id = str(buffer[position:end], "utf-8")
+    message.group_id = str(buffer[position:end], "utf-8")
     position = end
-    topics: list[WriteShareGroupStateRequestWriteStateData]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_write_state_data_v1(buffer, position)
-        topics.append(topics_item)
+    topics: list[WriteShareGroupStateRequestWriteStateData] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_write_state_data_v1(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteShareGroupStateRequest(group_id, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_state_batch_v0(out: bytearray, message: WriteShareGroupStateRequestStateBatch) -> None:
+def _write_state_batch_v0(out: Pieces, message: WriteShareGroupStateRequestStateBatch) -> None:
     if message.unknown_tags:
-        out += _pack_qqbh(
+        out.append(_pack_qqbh(
             message.first_offset,
             message.last_offset,
             message.delivery_state,
             message.delivery_count,
-        )
+        ))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_qqbhB(
+        out.append(_pack_qqbhB(
             message.first_offset,
             message.last_offset,
             message.delivery_state,
             message.delivery_count,
             0,
-        )
+        ))
 
 
-def _write_partition_data_v0(out: bytearray, message: WriteShareGroupStateRequestPartitionData) -> None:
+def _write_partition_data_v0(out: Pieces, message: WriteShareGroupStateRequestPartitionData) -> None:
     state_batches = message.state_batches
     count = len(state_batches) + 1
     if count < 128:
-        out += _pack_iiiqB(
+        out.append(_pack_iiiqB(
             message.partition,
             message.state_epoch,
             message.leader_epoch,
             message.start_offset,
             count,
-        )
+        ))
     else:
-        out += _pack_iiiq(message.partition, message.state_epoch, message.leader_epoch, message.start_offset)
-        write_unsigned_varint(out, count)
+        out.append(_pack_iiiq(
+            message.partition,
+            message.state_epoch,
+            message.leader_epoch,
+            message.start_offset,
+        ))
+        out.append(pack_length(count))
     for state_batches_item in state_batches:
         _write_state_batch_v0(out, state_batches_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_write_state_data_v0(out: bytearray, message: WriteShareGroupStateRequestWriteStateData) -> None:
+def _write_write_state_data_v0(out: Pieces, message: WriteShareGroupStateRequestWriteStateData) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v0(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v0(out: bytearray, message: WriteShareGroupStateRequest) -> None:
+def _write_v0(out: Pieces, message: WriteShareGroupStateRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_write_state_data_v0(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_partition_data_v1(out: bytearray, message: WriteShareGroupStateRequestPartitionData) -> None:
+def _write_partition_data_v1(out: Pieces, message: WriteShareGroupStateRequestPartitionData) -> None:
     state_batches = message.state_batches
     count = len(state_batches) + 1
     if count < 128:
-        out += _pack_iiiqiB(
+        out.append(_pack_iiiqiB(
             message.partition,
             message.state_epoch,
             message.leader_epoch,
             message.start_offset,
             message.delivery_complete_count,
             count,
-        )
+        ))
     else:
-        out += _pack_iiiqi(
+        out.append(_pack_iiiqi(
             message.partition,
             message.state_epoch,
             message.leader_epoch,
             message.start_offset,
             message.delivery_complete_count,
-        )
-        write_unsigned_varint(out, count)
+        ))
+        out.append(pack_length(count))
     for state_batches_item in state_batches:
         _write_state_batch_v0(out, state_batches_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_write_state_data_v1(out: bytearray, message: WriteShareGroupStateRequestWriteStateData) -> None:
+def _write_write_state_data_v1(out: Pieces, message: WriteShareGroupStateRequestWriteStateData) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
         raise Malformed
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out += _pack_uB(topic_id, count)
+        out.append(_pack_uB(topic_id, count))
     else:
-        out += topic_id
-        write_unsigned_varint(out, count)
+        out.append(topic_id)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v1(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: WriteShareGroupStateRequest) -> None:
+def _write_v1(out: Pieces, message: WriteShareGroupStateRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_write_state_data_v1(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,20 +10,23 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
     pack_many,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
-    write_string_length,
     write_tag_section,
 )
 
@@ -170,7 +173,7 @@ class WriteTxnMarkersRequest(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[WriteTxnMarkersRequest, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -183,6 +186,9 @@ def _read_writable_txn_marker_topic_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[WriteTxnMarkersRequestWritableTxnMarkerTopic, int]:
+    message = WriteTxnMarkersRequestWritableTxnMarkerTopic.__new__(
+        WriteTxnMarkersRequestWritableTxnMarkerTopic,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -190,233 +196,230 @@ def _read_writable_txn_marker_topic_v1(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partition_indexes: list[int]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count < TABLE_SIZE:
-        partition_indexes = [*UNPACK_INT32[count](buffer, position)]
+    if count - 1 < TABLE_SIZE:
+        message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
     else:
-        partition_indexes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
+        message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
+    position += count * 4 - 4
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteTxnMarkersRequestWritableTxnMarkerTopic(name, partition_indexes, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_writable_txn_marker_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[WriteTxnMarkersRequestWritableTxnMarker, int]:
-    topics: list[WriteTxnMarkersRequestWritableTxnMarkerTopic]
-    producer_id, producer_epoch, transaction_result, count = _unpack_qhtB(buffer, position)
+    message = WriteTxnMarkersRequestWritableTxnMarker.__new__(WriteTxnMarkersRequestWritableTxnMarker)
+    (
+        message.producer_id,
+        message.producer_epoch,
+        message.transaction_result,
+        count,
+    ) = _unpack_qhtB(buffer, position)
     position += 12
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_writable_txn_marker_topic_v1(buffer, position)
-        topics.append(topics_item)
-    coordinator_epoch, tags = _unpack_iB(buffer, position)
+    topics: list[WriteTxnMarkersRequestWritableTxnMarkerTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_writable_txn_marker_topic_v1(buffer, position)
+            topics.append(topics_item)
+    message.coordinator_epoch, tags = _unpack_iB(buffer, position)
     position += 5
-    unknown: dict[int, bytes] | None = None
+    message.transaction_version = 0
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteTxnMarkersRequestWritableTxnMarker(
-        producer_id,
-        producer_epoch,
-        transaction_result,
-        topics,
-        coordinator_epoch,
-        0,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersRequest, int]:
-    markers: list[WriteTxnMarkersRequestWritableTxnMarker]
+    message = WriteTxnMarkersRequest.__new__(WriteTxnMarkersRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    markers = []
-    for _ in range(count):
-        markers_item, position = _read_writable_txn_marker_v1(buffer, position)
-        markers.append(markers_item)
+    markers: list[WriteTxnMarkersRequestWritableTxnMarker] = []
+    message.markers = markers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            markers_item, position = _read_writable_txn_marker_v1(buffer, position)
+            markers.append(markers_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteTxnMarkersRequest(markers, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_writable_txn_marker_v2(
     buffer: Buffer,
     position: int,
 ) -> tuple[WriteTxnMarkersRequestWritableTxnMarker, int]:
-    topics: list[WriteTxnMarkersRequestWritableTxnMarkerTopic]
-    producer_id, producer_epoch, transaction_result, count = _unpack_qhtB(buffer, position)
+    message = WriteTxnMarkersRequestWritableTxnMarker.__new__(WriteTxnMarkersRequestWritableTxnMarker)
+    (
+        message.producer_id,
+        message.producer_epoch,
+        message.transaction_result,
+        count,
+    ) = _unpack_qhtB(buffer, position)
     position += 12
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_writable_txn_marker_topic_v1(buffer, position)
-        topics.append(topics_item)
-    coordinator_epoch, transaction_version, tags = _unpack_ibB(buffer, position)
+    topics: list[WriteTxnMarkersRequestWritableTxnMarkerTopic] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_writable_txn_marker_topic_v1(buffer, position)
+            topics.append(topics_item)
+    message.coordinator_epoch, message.transaction_version, tags = _unpack_ibB(buffer, position)
     position += 6
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteTxnMarkersRequestWritableTxnMarker(
-        producer_id,
-        producer_epoch,
-        transaction_result,
-        topics,
-        coordinator_epoch,
-        transaction_version,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersRequest, int]:
-    markers: list[WriteTxnMarkersRequestWritableTxnMarker]
+    message = WriteTxnMarkersRequest.__new__(WriteTxnMarkersRequest)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    markers = []
-    for _ in range(count):
-        markers_item, position = _read_writable_txn_marker_v2(buffer, position)
-        markers.append(markers_item)
+    markers: list[WriteTxnMarkersRequestWritableTxnMarker] = []
+    message.markers = markers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            markers_item, position = _read_writable_txn_marker_v2(buffer, position)
+            markers.append(markers_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteTxnMarkersRequest(markers, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_writable_txn_marker_topic_v1(
-    out: bytearray,
+    out: Pieces,
     message: WriteTxnMarkersRequestWritableTxnMarkerTopic,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partition_indexes = message.partition_indexes
     count = len(partition_indexes) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     if len(partition_indexes) < TABLE_SIZE:
-        out += PACK_INT32[len(partition_indexes)](*partition_indexes)
+        out.append(PACK_INT32[len(partition_indexes)](*partition_indexes))
     else:
-        out += pack_many("i", partition_indexes)
+        out.append(pack_many("i", partition_indexes))
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_writable_txn_marker_v1(out: bytearray, message: WriteTxnMarkersRequestWritableTxnMarker) -> None:
+def _write_writable_txn_marker_v1(out: Pieces, message: WriteTxnMarkersRequestWritableTxnMarker) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_qhtB(message.producer_id, message.producer_epoch, message.transaction_result, count)
+        out.append(_pack_qhtB(message.producer_id, message.producer_epoch, message.transaction_result, count))
     else:
-        out += _pack_qht(message.producer_id, message.producer_epoch, message.transaction_result)
-        write_unsigned_varint(out, count)
+        out.append(_pack_qht(message.producer_id, message.producer_epoch, message.transaction_result))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_writable_txn_marker_topic_v1(out, topics_item)
     if message.unknown_tags:
-        out += _pack_i(message.coordinator_epoch)
+        out.append(_pack_i(message.coordinator_epoch))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_iB(message.coordinator_epoch, 0)
+        out.append(_pack_iB(message.coordinator_epoch, 0))
 
 
-def _write_v1(out: bytearray, message: WriteTxnMarkersRequest) -> None:
+def _write_v1(out: Pieces, message: WriteTxnMarkersRequest) -> None:
     markers = message.markers
     count = len(markers) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for markers_item in markers:
         _write_writable_txn_marker_v1(out, markers_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_writable_txn_marker_v2(out: bytearray, message: WriteTxnMarkersRequestWritableTxnMarker) -> None:
+def _write_writable_txn_marker_v2(out: Pieces, message: WriteTxnMarkersRequestWritableTxnMarker) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_qhtB(message.producer_id, message.producer_epoch, message.transaction_result, count)
+        out.append(_pack_qhtB(message.producer_id, message.producer_epoch, message.transaction_result, count))
     else:
-        out += _pack_qht(message.producer_id, message.producer_epoch, message.transaction_result)
-        write_unsigned_varint(out, count)
+        out.append(_pack_qht(message.producer_id, message.producer_epoch, message.transaction_result))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_writable_txn_marker_topic_v1(out, topics_item)
     if message.unknown_tags:
-        out += _pack_ib(message.coordinator_epoch, message.transaction_version)
+        out.append(_pack_ib(message.coordinator_epoch, message.transaction_version))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ibB(message.coordinator_epoch, message.transaction_version, 0)
+        out.append(_pack_ibB(message.coordinator_epoch, message.transaction_version, 0))
 
 
-def _write_v2(out: bytearray, message: WriteTxnMarkersRequest) -> None:
+def _write_v2(out: Pieces, message: WriteTxnMarkersRequest) -> None:
     markers = message.markers
     count = len(markers) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for markers_item in markers:
         _write_writable_txn_marker_v2(out, markers_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -10,15 +10,18 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
+from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    BYTES,
     EMPTY,
     Buffer,
     Malformed,
+    Pieces,
+    pack_length,
+    pack_string_length,
     read_string_length,
     read_unknown_tags,
-    write_string_length,
     write_tag_section,
 )
 
@@ -167,7 +170,7 @@ class WriteTxnMarkersResponse(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[WriteTxnMarkersResponse, int]:
         return _READERS[version - 1](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
     @staticmethod
@@ -180,22 +183,24 @@ def _read_writable_txn_marker_partition_result_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[WriteTxnMarkersResponseWritableTxnMarkerPartitionResult, int]:
-    partition_index, error_code, tags = _unpack_ihB(buffer, position)
+    message = WriteTxnMarkersResponseWritableTxnMarkerPartitionResult.__new__(
+        WriteTxnMarkersResponseWritableTxnMarkerPartitionResult,
+    )
+    message.partition_index, message.error_code, tags = _unpack_ihB(buffer, position)
     position += 7
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteTxnMarkersResponseWritableTxnMarkerPartitionResult(
-        partition_index,
-        error_code,
-        unknown,
-    ), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_writable_txn_marker_topic_result_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[WriteTxnMarkersResponseWritableTxnMarkerTopicResult, int]:
+    message = WriteTxnMarkersResponseWritableTxnMarkerTopicResult.__new__(
+        WriteTxnMarkersResponseWritableTxnMarkerTopicResult,
+    )
     length = buffer[position]
     position += 1
     if length > 127:
@@ -203,148 +208,152 @@ def _read_writable_txn_marker_topic_result_v1(
     if not length:
         raise Malformed
     end = position + length - 1
-    name = str(buffer[position:end], "utf-8")
+    message.name = str(buffer[position:end], "utf-8")
     position = end
-    partitions: list[WriteTxnMarkersResponseWritableTxnMarkerPartitionResult]
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    partitions = []
-    for _ in range(count):
-        partitions_item, position = _read_writable_txn_marker_partition_result_v1(buffer, position)
-        partitions.append(partitions_item)
+    partitions: list[WriteTxnMarkersResponseWritableTxnMarkerPartitionResult] = []
+    message.partitions = partitions
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            partitions_item, position = _read_writable_txn_marker_partition_result_v1(buffer, position)
+            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteTxnMarkersResponseWritableTxnMarkerTopicResult(name, partitions, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_writable_txn_marker_result_v1(
     buffer: Buffer,
     position: int,
 ) -> tuple[WriteTxnMarkersResponseWritableTxnMarkerResult, int]:
-    topics: list[WriteTxnMarkersResponseWritableTxnMarkerTopicResult]
-    producer_id, count = _unpack_qB(buffer, position)
+    message = WriteTxnMarkersResponseWritableTxnMarkerResult.__new__(
+        WriteTxnMarkersResponseWritableTxnMarkerResult,
+    )
+    message.producer_id, count = _unpack_qB(buffer, position)
     position += 9
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    topics = []
-    for _ in range(count):
-        topics_item, position = _read_writable_txn_marker_topic_result_v1(buffer, position)
-        topics.append(topics_item)
+    topics: list[WriteTxnMarkersResponseWritableTxnMarkerTopicResult] = []
+    message.topics = topics
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            topics_item, position = _read_writable_txn_marker_topic_result_v1(buffer, position)
+            topics.append(topics_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteTxnMarkersResponseWritableTxnMarkerResult(producer_id, topics, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersResponse, int]:
-    markers: list[WriteTxnMarkersResponseWritableTxnMarkerResult]
+    message = WriteTxnMarkersResponse.__new__(WriteTxnMarkersResponse)
     count = buffer[position]
     position += 1
     if count > 127:
         count, position = read_unsigned_varint(buffer, position - 1)
     if not count:
         raise Malformed
-    count -= 1
-    if count > len(buffer) - position:
-        raise Malformed
-    markers = []
-    for _ in range(count):
-        markers_item, position = _read_writable_txn_marker_result_v1(buffer, position)
-        markers.append(markers_item)
+    markers: list[WriteTxnMarkersResponseWritableTxnMarkerResult] = []
+    message.markers = markers
+    if count > 1:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            markers_item, position = _read_writable_txn_marker_result_v1(buffer, position)
+            markers.append(markers_item)
     tags = buffer[position]
     position += 1
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return WriteTxnMarkersResponse(markers, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
 def _write_writable_txn_marker_partition_result_v1(
-    out: bytearray,
+    out: Pieces,
     message: WriteTxnMarkersResponseWritableTxnMarkerPartitionResult,
 ) -> None:
     if message.unknown_tags:
-        out += _pack_ih(message.partition_index, message.error_code)
+        out.append(_pack_ih(message.partition_index, message.error_code))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_ihB(message.partition_index, message.error_code, 0)
+        out.append(_pack_ihB(message.partition_index, message.error_code, 0))
 
 
 def _write_writable_txn_marker_topic_result_v1(
-    out: bytearray,
+    out: Pieces,
     message: WriteTxnMarkersResponseWritableTxnMarkerTopicResult,
 ) -> None:
     name = message.name
     data = name.encode()
     length = len(data) + 1
     if length < 128:
-        out.append(length)
+        out.append(BYTES[length])
     else:
-        write_string_length(out, length)
-    out += data
+        out.append(pack_string_length(length))
+    out.append(data)
     partitions = message.partitions
     count = len(partitions) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for partitions_item in partitions:
         _write_writable_txn_marker_partition_result_v1(out, partitions_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 def _write_writable_txn_marker_result_v1(
-    out: bytearray,
+    out: Pieces,
     message: WriteTxnMarkersResponseWritableTxnMarkerResult,
 ) -> None:
     topics = message.topics
     count = len(topics) + 1
     if count < 128:
-        out += _pack_qB(message.producer_id, count)
+        out.append(_pack_qB(message.producer_id, count))
     else:
-        out += _pack_q(message.producer_id)
-        write_unsigned_varint(out, count)
+        out.append(_pack_q(message.producer_id))
+        out.append(pack_length(count))
     for topics_item in topics:
         _write_writable_txn_marker_topic_result_v1(out, topics_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
-def _write_v1(out: bytearray, message: WriteTxnMarkersResponse) -> None:
+def _write_v1(out: Pieces, message: WriteTxnMarkersResponse) -> None:
     markers = message.markers
     count = len(markers) + 1
     if count < 128:
-        out.append(count)
+        out.append(BYTES[count])
     else:
-        write_unsigned_varint(out, count)
+        out.append(pack_length(count))
     for markers_item in markers:
         _write_writable_txn_marker_result_v1(out, markers_item)
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out.append(0)
+        out.append(b"\x00")
 
 
 _READERS = (

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import Buffer, read_unknown_tags, write_tag_section
+from kafkaproto.support import Buffer, Pieces, read_unknown_tags, write_tag_section
 
 _unpack_bB = struct.Struct(">bB").unpack_from
 _pack_b = struct.Struct(">b").pack
@@ -56,7 +56,7 @@ class ZkMigrationStateRecord(Message):
     def _read(buffer: Buffer, position: int, version: int) -> tuple[ZkMigrationStateRecord, int]:
         return _READERS[version](buffer, position)
 
-    def _write(self, out: bytearray, version: int) -> None:
+    def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
     @staticmethod
@@ -66,20 +66,21 @@ class ZkMigrationStateRecord(Message):
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ZkMigrationStateRecord, int]:
-    zk_migration_state, tags = _unpack_bB(buffer, position)
+    message = ZkMigrationStateRecord.__new__(ZkMigrationStateRecord)
+    message.zk_migration_state, tags = _unpack_bB(buffer, position)
     position += 2
-    unknown: dict[int, bytes] | None = None
+    message.unknown_tags = None
     if tags:
-        unknown, position = read_unknown_tags(buffer, position - 1)
-    return ZkMigrationStateRecord(zk_migration_state, unknown), position
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
 
 
-def _write_v0(out: bytearray, message: ZkMigrationStateRecord) -> None:
+def _write_v0(out: Pieces, message: ZkMigrationStateRecord) -> None:
     if message.unknown_tags:
-        out += _pack_b(message.zk_migration_state)
+        out.append(_pack_b(message.zk_migration_state))
         write_tag_section(out, (), message.unknown_tags)
     else:
-        out += _pack_bB(message.zk_migration_state, 0)
+        out.append(_pack_bB(message.zk_migration_state, 0))
 
 
 _READERS = (

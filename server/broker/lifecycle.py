@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from typing import assert_never
 
 from kafkaproto.message import Message
 from kafkaproto.messages import (
@@ -192,4 +193,6 @@ class BrokerLifecycle:
                     interval_ms = 0
             case BrokerState.RUNNING | BrokerState.SHUTTING_DOWN:
                 pass
+            case _:
+                assert_never(self.state)
         self._due_ms = now_ms + interval_ms

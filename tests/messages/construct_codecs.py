@@ -230,7 +230,9 @@ class _Codecs:
             return []
         if kind in self.structs:
             inner = self.structs[kind]
-            present = [f for f in inner if covers(f.get("versions", f.get("taggedVersions", "none")), self.version)]
+            present = [
+                f for f in inner if covers(f.get("versions", f.get("taggedVersions", "none")), self.version)
+            ]
             return {f["name"]: self.default(f) for f in present} | {"_tags": {}}
         if kind == "string":
             return literal or ""

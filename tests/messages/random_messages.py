@@ -40,6 +40,16 @@ def random_message(message: type[Message], version: int, rng: random.Random) -> 
     return _struct(schema.root, version, schema.is_flexible(version), rng)
 
 
+def drop_unknown_tags(schema: StructSchema, message: Any) -> None:
+    """Take the unknown tags out of a message, or of a struct and those in it: not everybody keeps them."""
+    message.unknown_tags = None
+    for field in schema.fields:
+        value = getattr(message, field.attribute)
+        if field.struct is not None and value is not None:
+            for element in value if field.array else [value]:
+                drop_unknown_tags(field.struct, element)
+
+
 def _struct(schema: StructSchema, version: int, flexible: bool, rng: random.Random) -> Any:
     values: dict[str, Any] = {}
     known_tags = {field.tag for field in schema.fields}
@@ -50,7 +60,9 @@ def _struct(schema: StructSchema, version: int, flexible: bool, rng: random.Rand
             continue
         values[field.attribute] = _field(field, version, flexible, rng)
     if flexible and rng.random() < 0.1:
-        tags = sorted(rng.sample([tag for tag in (*range(9, 20), 127, 128, 70000) if tag not in known_tags], 2))
+        tags = sorted(
+            rng.sample([tag for tag in (*range(9, 20), 127, 128, 70000) if tag not in known_tags], 2)
+        )
         values["unknown_tags"] = {tag: rng.randbytes(rng.choice((0, 1, 130))) for tag in tags}
     return schema.python_class(**values)
 

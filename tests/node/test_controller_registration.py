@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
+from itertools import cycle, pairwise
 
 import pytest
 import trio
@@ -155,15 +156,15 @@ async def test_nothing_is_registered_before_the_metadata_have_a_record_for_it(
 async def test_failures_are_followed_by_ever_longer_pauses(
     autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    answers: list[Message | Exception] = [
-        ControllerRegistrationResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, error_message="too old"),
-        ControllerUnavailable("nobody is there"),
-    ]
-    async with registering(image(), lambda: answers[len(task.asked_at_ms) % 2]) as task:
-        await trio.sleep(400)
-        pauses = [
-            later - earlier for earlier, later in zip(task.asked_at_ms, task.asked_at_ms[1:], strict=False)
+    answers: Iterator[Message | Exception] = cycle(
+        [
+            ControllerUnavailable("nobody is there"),
+            ControllerRegistrationResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, error_message="too old"),
         ]
+    )
+    async with registering(image(), lambda: next(answers)) as task:
+        await trio.sleep(400)
+        pauses = [later - earlier for earlier, later in pairwise(task.asked_at_ms)]
         assert pauses == [*(100 * 2**n for n in range(11)), 120_000]
     assert caplog.messages[:2] == [
         "nobody is there",
