@@ -25,10 +25,10 @@ from collections.abc import Mapping
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeConfigsRequest, DescribeConfigsResponse
-from server.apis.topic_names import topic_name_problem
 from server.config_keys.model import ConfigType
 from server.config_keys.node_configs import ConfigEntry, ConfigSource, NodeConfigs
 from server.image.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
+from server.topic_names import topic_name_problem
 
 BROKER_LOGGER_RESOURCE = 8
 CLIENT_METRICS_RESOURCE = 16

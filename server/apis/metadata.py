@@ -17,8 +17,8 @@ from kafkaproto.messages import CreateTopicsRequest, MetadataRequest, MetadataRe
 from server.apis.cluster import endpoint_of
 from server.apis.context import RequestContext, Services
 from server.apis.operations import CLUSTER_OPERATIONS, NOT_ASKED, TOPIC_OPERATIONS
-from server.apis.topic_names import INTERNAL_TOPICS, topic_name_problem
 from server.image.image import ClusterImage, PartitionImage, TopicImage
+from server.topic_names import INTERNAL_TOPICS, topic_name_problem
 from server.types import NO_NODE, ZERO_UUID
 
 _FIRST_WITH_TOPIC_IDS = 12

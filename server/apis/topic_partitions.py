@@ -14,8 +14,8 @@ from server.apis.cluster import endpoint_of
 from server.apis.context import RequestContext, Services
 from server.apis.metadata import offline_replicas
 from server.apis.operations import TOPIC_OPERATIONS
-from server.apis.topic_names import INTERNAL_TOPICS, topic_name_problem
 from server.image.image import ClusterImage, PartitionImage, TopicImage
+from server.topic_names import INTERNAL_TOPICS, topic_name_problem
 from server.types import NO_NODE
 
 MAX_PARTITIONS = 2000

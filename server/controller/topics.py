@@ -9,7 +9,6 @@ Not here yet: quotas on partition changes, create-topic policies.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,10 +28,9 @@ from server.controller.placement import new_partition, place, usable_brokers
 from server.controller.settings import node_configs
 from server.image.image import TOPIC_RESOURCE, ClusterImage, PartitionImage
 from server.image.records import partition_record
+from server.topic_names import topic_name_problem
 from server.types import METADATA_TOPIC
 
-_MAX_NAME_LENGTH = 249
-_NAME_FORM = re.compile(r"[a-zA-Z0-9._-]+")
 _USE_DEFAULT = -1
 MAX_PARTITIONS_PER_REQUEST = 10_000
 """Partitions that one request may create, as in stock controllers."""
@@ -141,13 +139,7 @@ def _metric_name(name: str) -> str:
 
 def check_topic_name(name: str) -> None:
     """Raise ApiError (INVALID_TOPIC_EXCEPTION) unless the name may be a topic's."""
-    problem = None
-    if name in ("", ".", ".."):
-        problem = f"A topic cannot be named {name!r}."
-    elif len(name) > _MAX_NAME_LENGTH:
-        problem = f"A topic name has at most {_MAX_NAME_LENGTH} characters; this one has {len(name)}."
-    elif not _NAME_FORM.fullmatch(name):
-        problem = f"Topic name {name!r} has characters other than ASCII letters, digits, '.', '_' and '-'."
+    problem = topic_name_problem(name)
     if problem is not None:
         raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
 

@@ -74,7 +74,10 @@ class Dispatcher:
     @staticmethod
     def _context(request: RequestReceived, connection: ConnectionInfo) -> RequestContext:
         # A link-local IPv6 address carries its interface behind a percent sign.
-        host = connection.peer_host.partition("%")[0]
+        address = ipaddress.ip_address(connection.peer_host.partition("%")[0])
+        if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+            # A listener on every interface shows IPv4 peers so; clients and controllers know them by 4 bytes.
+            address = address.ipv4_mapped
         return RequestContext(
             listener_kind=connection.listener_kind,
             listener_name=connection.listener_name,
@@ -83,6 +86,6 @@ class Dispatcher:
             correlation_id=request.correlation_id,
             client_id=request.client_id,
             principal=ANONYMOUS,
-            client_address=ipaddress.ip_address(host).packed,
-            client_host=host,
+            client_address=address.packed,
+            client_host=str(address),
         )

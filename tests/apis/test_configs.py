@@ -95,7 +95,7 @@ def test_every_resource_is_answered_as_by_stock(step: GoldenStep) -> None:
     [
         (TOPIC, "nowhere", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "'nowhere' does not exist"),
         (TOPIC, "bad name", ErrorCode.INVALID_TOPIC_EXCEPTION, "bad name"),
-        (TOPIC, "", ErrorCode.INVALID_TOPIC_EXCEPTION, "empty"),
+        (TOPIC, "", ErrorCode.INVALID_TOPIC_EXCEPTION, "cannot be named"),
         (BROKER, "8", ErrorCode.INVALID_REQUEST, "'8' must be 7 or empty"),
         (BROKER, "x", ErrorCode.INVALID_REQUEST, "'x' must be 7 or empty"),
         (BROKER, "\u0667", ErrorCode.INVALID_REQUEST, "must be 7"),

@@ -87,6 +87,7 @@ async def test_an_answer_that_comes_later_is_waited_for() -> None:
         ("10.0.0.7", bytes([10, 0, 0, 7]), "10.0.0.7"),
         ("::1", bytes(15) + b"\x01", "::1"),
         ("fe80::1%eth0", b"\xfe\x80" + bytes(13) + b"\x01", "fe80::1"),
+        ("::ffff:127.0.0.1", b"\x7f\x00\x00\x01", "127.0.0.1"),
     ],
 )
 async def test_a_handler_learns_who_asks_and_over_what(host: str, address: bytes, shown: str) -> None:

@@ -14,12 +14,10 @@ _LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
 
 def topic_name_problem(name: str) -> str | None:
     """What is wrong with a topic name, None where it is legal."""
-    if not name:
-        return "Topic name is empty"
-    if name in (".", ".."):
-        return f"Topic name {name!r} stands for a directory"
+    if name in ("", ".", ".."):
+        return f"A topic cannot be named {name!r}."
     if len(name) > MAX_LENGTH:
-        return f"Topic name of {len(name)} characters is longer than {MAX_LENGTH}"
+        return f"A topic name has at most {MAX_LENGTH} characters; this one has {len(name)}."
     if not _LEGAL.fullmatch(name):
-        return f"Topic name {name!r} contains characters other than ASCII letters, digits, '.', '_' and '-'"
+        return f"Topic name {name!r} has characters other than ASCII letters, digits, '.', '_' and '-'."
     return None

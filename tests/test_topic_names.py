@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.apis.topic_names import MAX_LENGTH, topic_name_problem
+from server.topic_names import MAX_LENGTH, topic_name_problem
 
 
 @pytest.mark.parametrize("name", ["a", "A-Z_0.9", "...", "x" * MAX_LENGTH, "__consumer_offsets", "-", "_"])
@@ -13,15 +13,15 @@ def test_a_legal_name_has_no_problem(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("", "empty"),
-        (".", "directory"),
-        ("..", "directory"),
-        ("x" * 250, "250 characters is longer than 249"),
-        ("a b", "'a b' contains characters"),
-        ("a\n", "contains characters"),
-        ("ä", "contains characters"),
-        ("٣", "contains characters"),
-        ("a/b", "contains characters"),
+        ("", "cannot be named ''"),
+        (".", "cannot be named '.'"),
+        ("..", "cannot be named '..'"),
+        ("x" * 250, "at most 249 characters; this one has 250"),
+        ("a b", "'a b' has characters"),
+        ("a\n", "has characters"),
+        ("ä", "has characters"),
+        ("٣", "has characters"),
+        ("a/b", "has characters"),
     ],
 )
 def test_an_illegal_name_is_told_why(name: str, problem: str) -> None:
