@@ -17,7 +17,8 @@ from codegen.text import Layouts, Lines
 
 _SUPPORT = (
     "BYTES EMPTY PACK_INT32 TABLE_SIZE UNPACK_INT32 Buffer Buffers Malformed Pieces pack_length pack_many "
-    "pack_string_length pack_uuids read_string_length read_tag_section read_unknown_tags unpack_many write_tag_section"
+    "pack_string_length pack_uuids read_long_length read_string_length read_tag_section read_unknown_tags "
+    "unpack_many write_tag_section"
 ).split()
 _PRIMITIVES = ["read_unsigned_varint"]
 _WIDTH = 108
@@ -25,22 +26,30 @@ _WIDTH = 108
 
 @dataclass(slots=True)
 class _Functions:
-    """Names of the functions for each distinct layout, in the order in which they must be defined."""
+    """Names of the functions for each distinct layout, those of inner structs first."""
 
     message: Message
     names: dict[StructLayout, int] = field(default_factory=dict)
+    """Layout -> the version in which it is first seen."""
+    readers: dict[tuple[StructLayout, bool], None] = field(default_factory=dict)
+    """What is read: a layout, and whether many of them in an array."""
 
-    def add(self, layout: StructLayout, version: int) -> None:
-        if layout in self.names:
-            return
-        for entry in (*layout.fields, *layout.tagged):
-            value = entry.value.element if isinstance(entry.value, ArrayValue) else entry.value
-            if isinstance(value, StructValue):
-                self.add(value.layout, version)
-        self.names[layout] = version
+    def add(self, layout: StructLayout, version: int, many: bool = False) -> None:
+        if layout not in self.names:
+            for entry in (*layout.fields, *layout.tagged):
+                is_array = isinstance(entry.value, ArrayValue)
+                value = entry.value.element if isinstance(entry.value, ArrayValue) else entry.value
+                if isinstance(value, StructValue):
+                    self.add(value.layout, version, is_array)
+            self.names[layout] = version
+        self.readers[layout, many] = None
 
-    def name(self, verb: str, layout: StructLayout) -> str:
+    def reader(self, layout: StructLayout, many: bool) -> str:
+        verb = "read_many" if many else "read"
         return naming.function(verb, self.message, layout.struct, self.names[layout])
+
+    def writer(self, layout: StructLayout) -> str:
+        return naming.function("write", self.message, layout.struct, self.names[layout])
 
 
 def emit_module(message: Message) -> str:
@@ -54,15 +63,21 @@ def emit_module(message: Message) -> str:
     body = Lines()
     for struct in message.structs.values():
         _emit_class(message, struct, body)
-    reader = ReadEmitter(message, body, layouts, lambda layout: functions.name("read", layout))
-    writer = WriteEmitter(message, body, layouts, lambda layout: functions.name("write", layout))
+    reader = ReadEmitter(message, body, layouts, functions.reader)
+    writer = WriteEmitter(message, body, layouts, functions.writer)
+    for layout, many in functions.readers:
+        if many:
+            reader.many(layout)
+        else:
+            reader.one(layout)
     for layout in functions.names:
-        reader.function(functions.name("read", layout), layout)
-    for layout in functions.names:
-        writer.function(functions.name("write", layout), layout)
-    for verb, table in (("read", "_READERS"), ("write", "_WRITERS")):
+        writer.function(functions.writer(layout), layout)
+    for table, names in (
+        ("_READERS", [functions.reader(root, False) for root in roots.values()]),
+        ("_WRITERS", [functions.writer(root) for root in roots.values()]),
+    ):
         with body.block(f"{table} = ("):
-            body.add(*(f"{functions.name(verb, root)}," for root in roots.values()))
+            body.add(*(f"{name}," for name in names))
         body.add(")", "")
     body.add("")
     emit_schema(message, body)

@@ -3,7 +3,8 @@
 Runs of fixed-size fields become one unpack, straight into the attributes; it also takes the length of the string or
 array that follows, or the count of the tag section, so that most fields cost no call of their own. Nothing is checked
 that Python or ``Message.decode`` checks anyway: a slice past the end is noticed by the end position, a short buffer
-by unpacking. The object is made without its constructor, whose call would cost as much as all the rest.
+by unpacking. Two costs that would be as high as all the rest are avoided: an object is made without its constructor,
+and the elements of an array are read by one function with the loop inside.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from codegen.resolve import (
 )
 from codegen.text import Layouts, Lines
 
-FunctionNames = Callable[[StructLayout], str]
+FunctionNames = Callable[[StructLayout, bool], str]
+"""The name of the function that reads one struct of a layout, or many of them."""
 
 
 class ReadEmitter:
@@ -39,28 +41,50 @@ class ReadEmitter:
         self.names = names
         self.run: list[tuple[str, str, int]] = []
 
-    def function(self, name: str, layout: StructLayout) -> None:
-        """The whole function."""
+    def one(self, layout: StructLayout) -> None:
+        """The function that reads one struct."""
         class_name = naming.class_name(self.message, layout.struct)
         is_root = layout.struct is self.message.root
         parameters = ["buffer: Buffer", "position: int"]
         if layout.has_views and not is_root:
             parameters.append("view: memoryview")
-        self.lines.call(f"def {name}", parameters, f" -> tuple[{class_name}, int]:")
+        self.lines.call(f"def {self.names(layout, False)}", parameters, f" -> tuple[{class_name}, int]:")
         with self.lines.indented():
             if layout.has_views and is_root:
                 self.lines.add("view = memoryview(buffer)")
-            self.lines.call(f"message = {class_name}.__new__", [class_name])
-            for entry in layout.fields:
-                self._value(entry.value, self._target(entry.field), entry.field)
-            if layout.flexible:
-                self._take("tags", "B", 1)
-            self._flush()
-            for field in layout.absent:
-                self._unset(field)
-            self._tags(layout)
+            self._body(layout, class_name)
             self.lines.add("return message, position")
         self.lines.add("", "")
+
+    def many(self, layout: StructLayout) -> None:
+        """The function that reads the elements of an array, whose count it is given."""
+        class_name = naming.class_name(self.message, layout.struct)
+        parameters = ["buffer: Buffer", "position: int", "size: int"]
+        if layout.has_views:
+            parameters.append("view: memoryview")
+        head = f"def {self.names(layout, True)}"
+        self.lines.call(head, parameters, f" -> tuple[list[{class_name}], int]:")
+        with self.lines.indented():
+            with self.lines.block("if size > len(buffer) - position:"):
+                self.lines.add("raise Malformed")
+            self.lines.add(f"found: list[{class_name}] = []")
+            with self.lines.block("for _ in range(size):"):
+                self._body(layout, class_name)
+                self.lines.add("found.append(message)")
+            self.lines.add("return found, position")
+        self.lines.add("", "")
+
+    def _body(self, layout: StructLayout, class_name: str) -> None:
+        """Read a struct into ``message``."""
+        self.lines.call(f"message = {class_name}.__new__", [class_name])
+        for entry in layout.fields:
+            self._value(entry.value, self._target(entry.field), entry.field)
+        if layout.flexible:
+            self._take("tags", "B", 1)
+        self._flush()
+        for field in layout.absent:
+            self._unset(field)
+        self._tags(layout)
 
     def _target(self, field: Field) -> str:
         return f"message.{naming.slot(field)}"
@@ -113,19 +137,19 @@ class ReadEmitter:
 
     def _struct(self, layout: StructLayout, target: str) -> None:
         view = ", view" if layout.has_views else ""
-        self.lines.add(f"{target}, position = {self.names(layout)}(buffer, position{view})")
+        self.lines.add(f"{target}, position = {self.names(layout, False)}(buffer, position{view})")
 
     def _length(self, name: str, form: LengthForm) -> None:
-        """Read a length or count with the run before it; a compact one of more than a byte is read again."""
+        """Read a length or count with the run before it; of a compact one, its first byte."""
         self._take(name, form.value, {LengthForm.INT16: 2, LengthForm.INT32: 4, LengthForm.COMPACT: 1}[form])
         self._flush()
 
     def _variable(self, value: VariableValue, target: str) -> None:
         compact = value.length is LengthForm.COMPACT
         if compact:
-            long = "read_string_length" if value.kind is Variable.STRING else "read_unsigned_varint"
+            long = "read_string_length" if value.kind is Variable.STRING else "read_long_length"
             with self.lines.block("if length > 127:"):
-                self.lines.add(f"length, position = {long}(buffer, position - 1)")
+                self.lines.add(f"length, position = {long}(buffer, position, length)")
         with self._null("length", compact, value.nullable, target):
             self.lines.add(
                 f"end = position + length{' - 1' if compact else ''}",
@@ -151,13 +175,16 @@ class ReadEmitter:
         compact = value.length is LengthForm.COMPACT
         if compact:
             with self.lines.block("if count > 127:"):
-                self.lines.add("count, position = read_unsigned_varint(buffer, position - 1)")
-        with self._null("count", compact, value.nullable, target):
-            match value.element:
-                case FixedValue(primitive):
+                self.lines.add("count, position = read_long_length(buffer, position, count)")
+        match value.element:
+            case FixedValue(primitive):
+                with self._null("count", compact, value.nullable, target):
                     self._numbers(primitive, target, compact)
-                case _:
-                    self._elements(value, target, field, compact)
+            case VariableValue():
+                with self._null("count", compact, value.nullable, target):
+                    self._texts(value.element, target, field, compact)
+            case StructValue(layout):
+                self._structs(layout, value, target)
 
     def _numbers(self, primitive: Primitive, target: str, compact: bool) -> None:
         """An array of values of one size; a short one of int32 is taken by a prepared layout."""
@@ -172,17 +199,28 @@ class ReadEmitter:
             self.lines.add(many)
         self.lines.add(f"position += count * {primitive.size}{f' - {primitive.size}' if compact else ''}")
 
-    def _elements(self, value: ArrayValue, target: str, field: Field, compact: bool) -> None:
-        """An array whose elements are read one by one; an empty one, the most common, does not enter the loop."""
+    def _structs(self, layout: StructLayout, value: ArrayValue, target: str) -> None:
+        """An array of structs; an empty one, the most common, costs no call."""
+        compact = value.length is LengthForm.COMPACT
+        view = ", view" if layout.has_views else ""
+        call = f"{self.names(layout, True)}(buffer, position, count{' - 1' if compact else ''}{view})"
+        with self.lines.block("if count > 1:" if compact else "if count > 0:"):
+            self.lines.add(f"{target}, position = {call}")
+        with self.lines.block("elif count:" if compact else "elif not count:"):
+            self.lines.add(f"{target} = []")
+        with self.lines.block("else:"):
+            self.lines.add(f"{target} = None" if value.nullable else "raise Malformed")
+
+    def _texts(self, element: VariableValue, target: str, field: Field, compact: bool) -> None:
+        """An array of strings or bytes."""
         local = naming.local(field.name)
         kind = annotation(self.message, field).removesuffix(" | None")
         self.lines.add(f"{local}: {kind} = []", f"{target} = {local}")
-        with self.lines.block("if count > 1:" if compact else "if count:"):
-            with self.lines.block(f"if count{' - 1' if compact else ''} > len(buffer) - position:"):
-                self.lines.add("raise Malformed")
-            with self.lines.block(f"for _ in range({'1, ' if compact else ''}count):"):
-                self._value(value.element, f"{local}_item", field)
-                self.lines.add(f"{local}.append({local}_item)")
+        with self.lines.block(f"if count{' - 1' if compact else ''} > len(buffer) - position:"):
+            self.lines.add("raise Malformed")
+        with self.lines.block(f"for _ in range({'1, ' if compact else ''}count):"):
+            self._value(element, f"{local}_item", field)
+            self.lines.add(f"{local}.append({local}_item)")
 
     # -- the tag section ---------------------------------------------------------------------------------------
 

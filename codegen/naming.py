@@ -9,7 +9,7 @@ from codegen.model import Field, Message, Struct
 
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _RESERVED_LOCALS = frozenset(
-    "buffer position view message count length mark end tags tag sections stop end_of_tags "
+    "buffer position view message size found count length mark end tags tag sections stop end_of_tags "
     "out data section tagged isinstance len map memoryview range sum".split()
 )
 """Locals of generated functions and what they call; all other names begin with an underscore or hold a verb."""

@@ -79,9 +79,21 @@ def pack_uuids(items: Sequence[bytes]) -> bytes:
     return b"".join(items)
 
 
-def read_string_length(buffer: Buffer, position: int) -> tuple[int, int]:
-    """A compact string's length field (length plus one) of more than one byte, and the position after it."""
-    length, position = read_unsigned_varint(buffer, position)
+def read_long_length(buffer: Buffer, position: int, first: int) -> tuple[int, int]:
+    """A compact length or count (plus one) of more than one byte, and the position after it. ``first`` is the byte in
+    front of ``position``, 128 or more; with it in hand this is faster than reading the varint afresh."""
+    second = buffer[position]
+    if second < 0x80:
+        return first - 0x80 + (second << 7), position + 1
+    third = buffer[position + 1]
+    if third < 0x80:
+        return first - 0x80 + (second - 0x80 << 7) + (third << 14), position + 2
+    return read_unsigned_varint(buffer, position - 1)
+
+
+def read_string_length(buffer: Buffer, position: int, first: int) -> tuple[int, int]:
+    """As `read_long_length`, for a string, which may not be longer than `MAX_STRING_LENGTH`."""
+    length, position = read_long_length(buffer, position, first)
     if length > MAX_STRING_LENGTH + 1:
         raise Malformed
     return length, position

@@ -131,7 +131,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AccessControlEntryRecord, i
     message.id, message.resource_type, length = _unpack_ubB(buffer, position)
     position += 18
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -140,7 +140,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AccessControlEntryRecord, i
     message.pattern_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -149,7 +149,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AccessControlEntryRecord, i
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1

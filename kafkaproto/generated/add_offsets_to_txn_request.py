@@ -118,7 +118,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[AddOffsetsToTxnRequest, int
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -127,7 +127,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[AddOffsetsToTxnRequest, int
     message.producer_id, message.producer_epoch, length = _unpack_qhB(buffer, position)
     position += 11
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -206,31 +206,37 @@ class AddPartitionsToTxnRequest(Message):
         return _schema()
 
 
-def _read_add_partitions_to_txn_topic_v0(
+def _read_many_add_partitions_to_txn_topic_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[AddPartitionsToTxnRequestAddPartitionsToTxnTopic, int]:
-    message = AddPartitionsToTxnRequestAddPartitionsToTxnTopic.__new__(
-        AddPartitionsToTxnRequestAddPartitionsToTxnTopic,
-    )
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    if count < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    message.unknown_tags = None
-    return message, position
+    found: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic] = []
+    for _ in range(size):
+        message = AddPartitionsToTxnRequestAddPartitionsToTxnTopic.__new__(
+            AddPartitionsToTxnRequestAddPartitionsToTxnTopic,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, int]:
@@ -248,54 +254,56 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, 
         count,
     ) = _unpack_qhi(buffer, position)
     position += 14
-    if count < 0:
+    if count > 0:
+        message.v3_and_below_topics, position = _read_many_add_partitions_to_txn_topic_v0(buffer, position, count)
+    elif not count:
+        message.v3_and_below_topics = []
+    else:
         raise Malformed
-    v3_and_below_topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic] = []
-    message.v3_and_below_topics = v3_and_below_topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            v3_and_below_topics_item, position = _read_add_partitions_to_txn_topic_v0(buffer, position)
-            v3_and_below_topics.append(v3_and_below_topics_item)
     message.transactions = []
     message.unknown_tags = None
     return message, position
 
 
-def _read_add_partitions_to_txn_topic_v3(
+def _read_many_add_partitions_to_txn_topic_v3(
     buffer: Buffer,
     position: int,
-) -> tuple[AddPartitionsToTxnRequestAddPartitionsToTxnTopic, int]:
-    message = AddPartitionsToTxnRequestAddPartitionsToTxnTopic.__new__(
-        AddPartitionsToTxnRequestAddPartitionsToTxnTopic,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic] = []
+    for _ in range(size):
+        message = AddPartitionsToTxnRequestAddPartitionsToTxnTopic.__new__(
+            AddPartitionsToTxnRequestAddPartitionsToTxnTopic,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, int]:
@@ -303,7 +311,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, 
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -316,17 +324,13 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, 
     ) = _unpack_qhB(buffer, position)
     position += 11
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    v3_and_below_topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic] = []
-    message.v3_and_below_topics = v3_and_below_topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            v3_and_below_topics_item, position = _read_add_partitions_to_txn_topic_v3(buffer, position)
-            v3_and_below_topics.append(v3_and_below_topics_item)
+        message.v3_and_below_topics, position = _read_many_add_partitions_to_txn_topic_v3(buffer, position, count - 1)
+    elif count:
+        message.v3_and_below_topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.transactions = []
@@ -336,42 +340,49 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, 
     return message, position
 
 
-def _read_add_partitions_to_txn_transaction_v4(
+def _read_many_add_partitions_to_txn_transaction_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[AddPartitionsToTxnRequestAddPartitionsToTxnTransaction, int]:
-    message = AddPartitionsToTxnRequestAddPartitionsToTxnTransaction.__new__(
-        AddPartitionsToTxnRequestAddPartitionsToTxnTransaction,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[AddPartitionsToTxnRequestAddPartitionsToTxnTransaction], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.transactional_id = str(buffer[position:end], "utf-8")
-    position = end
-    message.producer_id, message.producer_epoch, message.verify_only, count = _unpack_qhtB(buffer, position)
-    position += 12
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic] = []
-    message.topics = topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[AddPartitionsToTxnRequestAddPartitionsToTxnTransaction] = []
+    for _ in range(size):
+        message = AddPartitionsToTxnRequestAddPartitionsToTxnTransaction.__new__(
+            AddPartitionsToTxnRequestAddPartitionsToTxnTransaction,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_add_partitions_to_txn_topic_v3(buffer, position)
-            topics.append(topics_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.transactional_id = str(buffer[position:end], "utf-8")
+        position = end
+        (
+            message.producer_id,
+            message.producer_epoch,
+            message.verify_only,
+            count,
+        ) = _unpack_qhtB(buffer, position)
+        position += 12
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topics, position = _read_many_add_partitions_to_txn_topic_v3(buffer, position, count - 1)
+        elif count:
+            message.topics = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, int]:
@@ -379,17 +390,13 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, 
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    transactions: list[AddPartitionsToTxnRequestAddPartitionsToTxnTransaction] = []
-    message.transactions = transactions
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            transactions_item, position = _read_add_partitions_to_txn_transaction_v4(buffer, position)
-            transactions.append(transactions_item)
+        message.transactions, position = _read_many_add_partitions_to_txn_transaction_v4(buffer, position, count - 1)
+    elif count:
+        message.transactions = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.v3_and_below_transactional_id = ""

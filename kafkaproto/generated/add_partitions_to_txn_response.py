@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -206,120 +206,132 @@ class AddPartitionsToTxnResponse(Message):
         return _schema()
 
 
-def _read_add_partitions_to_txn_partition_result_v0(
+def _read_many_add_partitions_to_txn_partition_result_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult, int]:
-    message = AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult.__new__(
-        AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult,
-    )
-    message.partition_index, message.partition_error_code = _unpack_ih(buffer, position)
-    position += 6
-    message.unknown_tags = None
-    return message, position
+    size: int,
+) -> tuple[list[AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult] = []
+    for _ in range(size):
+        message = AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult.__new__(
+            AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult,
+        )
+        message.partition_index, message.partition_error_code = _unpack_ih(buffer, position)
+        position += 6
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_add_partitions_to_txn_topic_result_v0(
+def _read_many_add_partitions_to_txn_topic_result_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult, int]:
-    message = AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult.__new__(
-        AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult,
-    )
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    results_by_partition: list[AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult] = []
-    message.results_by_partition = results_by_partition
-    if count:
-        if count > len(buffer) - position:
+    found: list[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult] = []
+    for _ in range(size):
+        message = AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult.__new__(
+            AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            results_by_partition_item, position = _read_add_partitions_to_txn_partition_result_v0(buffer, position)
-            results_by_partition.append(results_by_partition_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.results_by_partition, position = _read_many_add_partitions_to_txn_partition_result_v0(buffer, position, count)
+        elif not count:
+            message.results_by_partition = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnResponse, int]:
     message = AddPartitionsToTxnResponse.__new__(AddPartitionsToTxnResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.results_by_topic_v3_and_below, position = _read_many_add_partitions_to_txn_topic_result_v0(buffer, position, count)
+    elif not count:
+        message.results_by_topic_v3_and_below = []
+    else:
         raise Malformed
-    results_by_topic_v3_and_below: list[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult] = []
-    message.results_by_topic_v3_and_below = results_by_topic_v3_and_below
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            results_by_topic_v3_and_below_item, position = _read_add_partitions_to_txn_topic_result_v0(buffer, position)
-            results_by_topic_v3_and_below.append(results_by_topic_v3_and_below_item)
     message.error_code = 0
     message.results_by_transaction = []
     message.unknown_tags = None
     return message, position
 
 
-def _read_add_partitions_to_txn_partition_result_v3(
+def _read_many_add_partitions_to_txn_partition_result_v3(
     buffer: Buffer,
     position: int,
-) -> tuple[AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult, int]:
-    message = AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult.__new__(
-        AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult,
-    )
-    message.partition_index, message.partition_error_code, tags = _unpack_ihB(buffer, position)
-    position += 7
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult] = []
+    for _ in range(size):
+        message = AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult.__new__(
+            AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult,
+        )
+        message.partition_index, message.partition_error_code, tags = _unpack_ihB(buffer, position)
+        position += 7
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_add_partitions_to_txn_topic_result_v3(
+def _read_many_add_partitions_to_txn_topic_result_v3(
     buffer: Buffer,
     position: int,
-) -> tuple[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult, int]:
-    message = AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult.__new__(
-        AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results_by_partition: list[AddPartitionsToTxnResponseAddPartitionsToTxnPartitionResult] = []
-    message.results_by_partition = results_by_partition
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult] = []
+    for _ in range(size):
+        message = AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult.__new__(
+            AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            results_by_partition_item, position = _read_add_partitions_to_txn_partition_result_v3(buffer, position)
-            results_by_partition.append(results_by_partition_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.results_by_partition, position = _read_many_add_partitions_to_txn_partition_result_v3(buffer, position, count - 1)
+        elif count:
+            message.results_by_partition = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnResponse, int]:
@@ -327,17 +339,13 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnResponse,
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results_by_topic_v3_and_below: list[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult] = []
-    message.results_by_topic_v3_and_below = results_by_topic_v3_and_below
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            results_by_topic_v3_and_below_item, position = _read_add_partitions_to_txn_topic_result_v3(buffer, position)
-            results_by_topic_v3_and_below.append(results_by_topic_v3_and_below_item)
+        message.results_by_topic_v3_and_below, position = _read_many_add_partitions_to_txn_topic_result_v3(buffer, position, count - 1)
+    elif count:
+        message.results_by_topic_v3_and_below = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.error_code = 0
@@ -348,42 +356,44 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnResponse,
     return message, position
 
 
-def _read_add_partitions_to_txn_result_v4(
+def _read_many_add_partitions_to_txn_result_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[AddPartitionsToTxnResponseAddPartitionsToTxnResult, int]:
-    message = AddPartitionsToTxnResponseAddPartitionsToTxnResult.__new__(
-        AddPartitionsToTxnResponseAddPartitionsToTxnResult,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[AddPartitionsToTxnResponseAddPartitionsToTxnResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.transactional_id = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topic_results: list[AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult] = []
-    message.topic_results = topic_results
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[AddPartitionsToTxnResponseAddPartitionsToTxnResult] = []
+    for _ in range(size):
+        message = AddPartitionsToTxnResponseAddPartitionsToTxnResult.__new__(
+            AddPartitionsToTxnResponseAddPartitionsToTxnResult,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            topic_results_item, position = _read_add_partitions_to_txn_topic_result_v3(buffer, position)
-            topic_results.append(topic_results_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.transactional_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topic_results, position = _read_many_add_partitions_to_txn_topic_result_v3(buffer, position, count - 1)
+        elif count:
+            message.topic_results = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnResponse, int]:
@@ -391,17 +401,13 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnResponse,
     message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results_by_transaction: list[AddPartitionsToTxnResponseAddPartitionsToTxnResult] = []
-    message.results_by_transaction = results_by_transaction
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            results_by_transaction_item, position = _read_add_partitions_to_txn_result_v4(buffer, position)
-            results_by_transaction.append(results_by_transaction_item)
+        message.results_by_transaction, position = _read_many_add_partitions_to_txn_result_v4(buffer, position, count - 1)
+    elif count:
+        message.results_by_transaction = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.results_by_topic_v3_and_below = []

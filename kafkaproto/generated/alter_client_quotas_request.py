@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -194,176 +194,210 @@ class AlterClientQuotasRequest(Message):
         return _schema()
 
 
-def _read_entity_data_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequestEntityData, int]:
-    message = AlterClientQuotasRequestEntityData.__new__(AlterClientQuotasRequestEntityData)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_entity_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterClientQuotasRequestEntityData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.entity_type = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        message.entity_name = None
-    else:
+    found: list[AlterClientQuotasRequestEntityData] = []
+    for _ in range(size):
+        message = AlterClientQuotasRequestEntityData.__new__(AlterClientQuotasRequestEntityData)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
         end = position + length
-        message.entity_name = str(buffer[position:end], "utf-8")
+        message.entity_type = str(buffer[position:end], "utf-8")
         position = end
-    message.unknown_tags = None
-    return message, position
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            message.entity_name = None
+        else:
+            end = position + length
+            message.entity_name = str(buffer[position:end], "utf-8")
+            position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_op_data_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequestOpData, int]:
-    message = AlterClientQuotasRequestOpData.__new__(AlterClientQuotasRequestOpData)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_op_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterClientQuotasRequestOpData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.key = str(buffer[position:end], "utf-8")
-    position = end
-    message.value, message.remove = _unpack_dt(buffer, position)
-    position += 9
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_entry_data_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequestEntryData, int]:
-    message = AlterClientQuotasRequestEntryData.__new__(AlterClientQuotasRequestEntryData)
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    entity: list[AlterClientQuotasRequestEntityData] = []
-    message.entity = entity
-    if count:
-        if count > len(buffer) - position:
+    found: list[AlterClientQuotasRequestOpData] = []
+    for _ in range(size):
+        message = AlterClientQuotasRequestOpData.__new__(AlterClientQuotasRequestOpData)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            entity_item, position = _read_entity_data_v0(buffer, position)
-            entity.append(entity_item)
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
+        end = position + length
+        message.key = str(buffer[position:end], "utf-8")
+        position = end
+        message.value, message.remove = _unpack_dt(buffer, position)
+        position += 9
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_entry_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterClientQuotasRequestEntryData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    ops: list[AlterClientQuotasRequestOpData] = []
-    message.ops = ops
-    if count:
-        if count > len(buffer) - position:
+    found: list[AlterClientQuotasRequestEntryData] = []
+    for _ in range(size):
+        message = AlterClientQuotasRequestEntryData.__new__(AlterClientQuotasRequestEntryData)
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.entity, position = _read_many_entity_data_v0(buffer, position, count)
+        elif not count:
+            message.entity = []
+        else:
             raise Malformed
-        for _ in range(count):
-            ops_item, position = _read_op_data_v0(buffer, position)
-            ops.append(ops_item)
-    message.unknown_tags = None
-    return message, position
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.ops, position = _read_many_op_data_v0(buffer, position, count)
+        elif not count:
+            message.ops = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequest, int]:
     message = AlterClientQuotasRequest.__new__(AlterClientQuotasRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.entries, position = _read_many_entry_data_v0(buffer, position, count)
+    elif not count:
+        message.entries = []
+    else:
         raise Malformed
-    entries: list[AlterClientQuotasRequestEntryData] = []
-    message.entries = entries
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            entries_item, position = _read_entry_data_v0(buffer, position)
-            entries.append(entries_item)
     message.validate_only = buffer[position] != 0
     position += 1
     message.unknown_tags = None
     return message, position
 
 
-def _read_entity_data_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequestEntityData, int]:
-    message = AlterClientQuotasRequestEntityData.__new__(AlterClientQuotasRequestEntityData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_entity_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterClientQuotasRequestEntityData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.entity_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.entity_name = None
-    else:
+    found: list[AlterClientQuotasRequestEntityData] = []
+    for _ in range(size):
+        message = AlterClientQuotasRequestEntityData.__new__(AlterClientQuotasRequestEntityData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.entity_name = str(buffer[position:end], "utf-8")
+        message.entity_type = str(buffer[position:end], "utf-8")
         position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.entity_name = None
+        else:
+            end = position + length - 1
+            message.entity_name = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_op_data_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequestOpData, int]:
-    message = AlterClientQuotasRequestOpData.__new__(AlterClientQuotasRequestOpData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_op_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterClientQuotasRequestOpData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.key = str(buffer[position:end], "utf-8")
-    position = end
-    message.value, message.remove, tags = _unpack_dtB(buffer, position)
-    position += 10
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_entry_data_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequestEntryData, int]:
-    message = AlterClientQuotasRequestEntryData.__new__(AlterClientQuotasRequestEntryData)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    entity: list[AlterClientQuotasRequestEntityData] = []
-    message.entity = entity
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[AlterClientQuotasRequestOpData] = []
+    for _ in range(size):
+        message = AlterClientQuotasRequestOpData.__new__(AlterClientQuotasRequestOpData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            entity_item, position = _read_entity_data_v1(buffer, position)
-            entity.append(entity_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+        end = position + length - 1
+        message.key = str(buffer[position:end], "utf-8")
+        position = end
+        message.value, message.remove, tags = _unpack_dtB(buffer, position)
+        position += 10
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_entry_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterClientQuotasRequestEntryData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    ops: list[AlterClientQuotasRequestOpData] = []
-    message.ops = ops
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[AlterClientQuotasRequestEntryData] = []
+    for _ in range(size):
+        message = AlterClientQuotasRequestEntryData.__new__(AlterClientQuotasRequestEntryData)
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.entity, position = _read_many_entity_data_v1(buffer, position, count - 1)
+        elif count:
+            message.entity = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            ops_item, position = _read_op_data_v1(buffer, position)
-            ops.append(ops_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.ops, position = _read_many_op_data_v1(buffer, position, count - 1)
+        elif count:
+            message.ops = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequest, int]:
@@ -371,17 +405,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequest, i
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    entries: list[AlterClientQuotasRequestEntryData] = []
-    message.entries = entries
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            entries_item, position = _read_entry_data_v1(buffer, position)
-            entries.append(entries_item)
+        message.entries, position = _read_many_entry_data_v1(buffer, position, count - 1)
+    elif count:
+        message.entries = []
+    else:
+        raise Malformed
     message.validate_only, tags = _unpack_tB(buffer, position)
     position += 2
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -162,132 +162,156 @@ class AlterClientQuotasResponse(Message):
         return _schema()
 
 
-def _read_entity_data_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponseEntityData, int]:
-    message = AlterClientQuotasResponseEntityData.__new__(AlterClientQuotasResponseEntityData)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_entity_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterClientQuotasResponseEntityData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.entity_type = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        message.entity_name = None
-    else:
-        end = position + length
-        message.entity_name = str(buffer[position:end], "utf-8")
-        position = end
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_entry_data_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponseEntryData, int]:
-    message = AlterClientQuotasResponseEntryData.__new__(AlterClientQuotasResponseEntryData)
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
-        message.error_message = None
-    else:
-        end = position + length
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    entity: list[AlterClientQuotasResponseEntityData] = []
-    message.entity = entity
-    if count:
-        if count > len(buffer) - position:
+    found: list[AlterClientQuotasResponseEntityData] = []
+    for _ in range(size):
+        message = AlterClientQuotasResponseEntityData.__new__(AlterClientQuotasResponseEntityData)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            entity_item, position = _read_entity_data_v0(buffer, position)
-            entity.append(entity_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.entity_type = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            message.entity_name = None
+        else:
+            end = position + length
+            message.entity_name = str(buffer[position:end], "utf-8")
+            position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_entry_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterClientQuotasResponseEntryData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterClientQuotasResponseEntryData] = []
+    for _ in range(size):
+        message = AlterClientQuotasResponseEntryData.__new__(AlterClientQuotasResponseEntryData)
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
+            message.error_message = None
+        else:
+            end = position + length
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.entity, position = _read_many_entity_data_v0(buffer, position, count)
+        elif not count:
+            message.entity = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponse, int]:
     message = AlterClientQuotasResponse.__new__(AlterClientQuotasResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
-        raise Malformed
-    entries: list[AlterClientQuotasResponseEntryData] = []
-    message.entries = entries
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            entries_item, position = _read_entry_data_v0(buffer, position)
-            entries.append(entries_item)
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_entity_data_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponseEntityData, int]:
-    message = AlterClientQuotasResponseEntityData.__new__(AlterClientQuotasResponseEntityData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.entity_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.entity_name = None
+    if count > 0:
+        message.entries, position = _read_many_entry_data_v0(buffer, position, count)
+    elif not count:
+        message.entries = []
     else:
-        end = position + length - 1
-        message.entity_name = str(buffer[position:end], "utf-8")
-        position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_entry_data_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponseEntryData, int]:
-    message = AlterClientQuotasResponseEntryData.__new__(AlterClientQuotasResponseEntryData)
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
         raise Malformed
-    entity: list[AlterClientQuotasResponseEntityData] = []
-    message.entity = entity
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            entity_item, position = _read_entity_data_v1(buffer, position)
-            entity.append(entity_item)
-    tags = buffer[position]
-    position += 1
     message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
     return message, position
+
+
+def _read_many_entity_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterClientQuotasResponseEntityData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterClientQuotasResponseEntityData] = []
+    for _ in range(size):
+        message = AlterClientQuotasResponseEntityData.__new__(AlterClientQuotasResponseEntityData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.entity_type = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.entity_name = None
+        else:
+            end = position + length - 1
+            message.entity_name = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_entry_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterClientQuotasResponseEntryData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterClientQuotasResponseEntryData] = []
+    for _ in range(size):
+        message = AlterClientQuotasResponseEntryData.__new__(AlterClientQuotasResponseEntryData)
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.entity, position = _read_many_entity_data_v1(buffer, position, count - 1)
+        elif count:
+            message.entity = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponse, int]:
@@ -295,17 +319,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasResponse, 
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    entries: list[AlterClientQuotasResponseEntryData] = []
-    message.entries = entries
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            entries_item, position = _read_entry_data_v1(buffer, position)
-            entries.append(entries_item)
+        message.entries, position = _read_many_entry_data_v1(buffer, position, count - 1)
+    elif count:
+        message.entries = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

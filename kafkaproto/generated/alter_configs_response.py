@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
@@ -19,6 +18,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -136,82 +136,90 @@ class AlterConfigsResponse(Message):
         return _schema()
 
 
-def _read_alter_configs_resource_response_v0(
+def _read_many_alter_configs_resource_response_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[AlterConfigsResponseAlterConfigsResourceResponse, int]:
-    message = AlterConfigsResponseAlterConfigsResourceResponse.__new__(
-        AlterConfigsResponseAlterConfigsResourceResponse,
-    )
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
-        message.error_message = None
-    else:
-        end = position + length
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message.resource_type, length = _unpack_bh(buffer, position)
-    position += 3
-    if length < 0:
+    size: int,
+) -> tuple[list[AlterConfigsResponseAlterConfigsResourceResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    message.unknown_tags = None
-    return message, position
+    found: list[AlterConfigsResponseAlterConfigsResourceResponse] = []
+    for _ in range(size):
+        message = AlterConfigsResponseAlterConfigsResourceResponse.__new__(
+            AlterConfigsResponseAlterConfigsResourceResponse,
+        )
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
+            message.error_message = None
+        else:
+            end = position + length
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.resource_type, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterConfigsResponse, int]:
     message = AlterConfigsResponse.__new__(AlterConfigsResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.responses, position = _read_many_alter_configs_resource_response_v0(buffer, position, count)
+    elif not count:
+        message.responses = []
+    else:
         raise Malformed
-    responses: list[AlterConfigsResponseAlterConfigsResourceResponse] = []
-    message.responses = responses
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            responses_item, position = _read_alter_configs_resource_response_v0(buffer, position)
-            responses.append(responses_item)
     message.unknown_tags = None
     return message, position
 
 
-def _read_alter_configs_resource_response_v2(
+def _read_many_alter_configs_resource_response_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[AlterConfigsResponseAlterConfigsResourceResponse, int]:
-    message = AlterConfigsResponseAlterConfigsResourceResponse.__new__(
-        AlterConfigsResponseAlterConfigsResourceResponse,
-    )
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message.resource_type, length = _unpack_bB(buffer, position)
-    position += 2
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[AlterConfigsResponseAlterConfigsResourceResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[AlterConfigsResponseAlterConfigsResourceResponse] = []
+    for _ in range(size):
+        message = AlterConfigsResponseAlterConfigsResourceResponse.__new__(
+            AlterConfigsResponseAlterConfigsResourceResponse,
+        )
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.resource_type, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[AlterConfigsResponse, int]:
@@ -219,17 +227,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[AlterConfigsResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[AlterConfigsResponseAlterConfigsResourceResponse] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_alter_configs_resource_response_v2(buffer, position)
-            responses.append(responses_item)
+        message.responses, position = _read_many_alter_configs_resource_response_v2(buffer, position, count - 1)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -161,69 +161,77 @@ class AlterPartitionReassignmentsRequest(Message):
         return _schema()
 
 
-def _read_reassignable_partition_v0(
+def _read_many_reassignable_partition_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[AlterPartitionReassignmentsRequestReassignablePartition, int]:
-    message = AlterPartitionReassignmentsRequestReassignablePartition.__new__(
-        AlterPartitionReassignmentsRequestReassignablePartition,
-    )
-    message.partition_index, count = _unpack_iB(buffer, position)
-    position += 5
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.replicas = None
-    else:
-        if count - 1 < TABLE_SIZE:
-            message.replicas = [*UNPACK_INT32[count - 1](buffer, position)]
+    size: int,
+) -> tuple[list[AlterPartitionReassignmentsRequestReassignablePartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterPartitionReassignmentsRequestReassignablePartition] = []
+    for _ in range(size):
+        message = AlterPartitionReassignmentsRequestReassignablePartition.__new__(
+            AlterPartitionReassignmentsRequestReassignablePartition,
+        )
+        message.partition_index, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            message.replicas = None
         else:
-            message.replicas = unpack_many("i", 4, count - 1, buffer, position)
-        position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+            if count - 1 < TABLE_SIZE:
+                message.replicas = [*UNPACK_INT32[count - 1](buffer, position)]
+            else:
+                message.replicas = unpack_many("i", 4, count - 1, buffer, position)
+            position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_reassignable_topic_v0(
+def _read_many_reassignable_topic_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[AlterPartitionReassignmentsRequestReassignableTopic, int]:
-    message = AlterPartitionReassignmentsRequestReassignableTopic.__new__(
-        AlterPartitionReassignmentsRequestReassignableTopic,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[AlterPartitionReassignmentsRequestReassignableTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[AlterPartitionReassignmentsRequestReassignablePartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[AlterPartitionReassignmentsRequestReassignableTopic] = []
+    for _ in range(size):
+        message = AlterPartitionReassignmentsRequestReassignableTopic.__new__(
+            AlterPartitionReassignmentsRequestReassignableTopic,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_reassignable_partition_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_reassignable_partition_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignmentsRequest, int]:
@@ -231,17 +239,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignments
     message.timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[AlterPartitionReassignmentsRequestReassignableTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_reassignable_topic_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_reassignable_topic_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.allow_replication_factor_change = True
@@ -256,17 +260,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignments
     message.timeout_ms, message.allow_replication_factor_change, count = _unpack_itB(buffer, position)
     position += 6
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[AlterPartitionReassignmentsRequestReassignableTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_reassignable_topic_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_reassignable_topic_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

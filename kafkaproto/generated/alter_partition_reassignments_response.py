@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -178,67 +178,75 @@ class AlterPartitionReassignmentsResponse(Message):
         return _schema()
 
 
-def _read_reassignable_partition_response_v0(
+def _read_many_reassignable_partition_response_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[AlterPartitionReassignmentsResponseReassignablePartitionResponse, int]:
-    message = AlterPartitionReassignmentsResponseReassignablePartitionResponse.__new__(
-        AlterPartitionReassignmentsResponseReassignablePartitionResponse,
-    )
-    message.partition_index, message.error_code, length = _unpack_ihB(buffer, position)
-    position += 7
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[AlterPartitionReassignmentsResponseReassignablePartitionResponse], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterPartitionReassignmentsResponseReassignablePartitionResponse] = []
+    for _ in range(size):
+        message = AlterPartitionReassignmentsResponseReassignablePartitionResponse.__new__(
+            AlterPartitionReassignmentsResponseReassignablePartitionResponse,
+        )
+        message.partition_index, message.error_code, length = _unpack_ihB(buffer, position)
+        position += 7
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_reassignable_topic_response_v0(
+def _read_many_reassignable_topic_response_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[AlterPartitionReassignmentsResponseReassignableTopicResponse, int]:
-    message = AlterPartitionReassignmentsResponseReassignableTopicResponse.__new__(
-        AlterPartitionReassignmentsResponseReassignableTopicResponse,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[AlterPartitionReassignmentsResponseReassignableTopicResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[AlterPartitionReassignmentsResponseReassignablePartitionResponse] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[AlterPartitionReassignmentsResponseReassignableTopicResponse] = []
+    for _ in range(size):
+        message = AlterPartitionReassignmentsResponseReassignableTopicResponse.__new__(
+            AlterPartitionReassignmentsResponseReassignableTopicResponse,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_reassignable_partition_response_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_reassignable_partition_response_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignmentsResponse, int]:
@@ -246,7 +254,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignments
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -256,17 +264,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignments
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[AlterPartitionReassignmentsResponseReassignableTopicResponse] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_reassignable_topic_response_v0(buffer, position)
-            responses.append(responses_item)
+        message.responses, position = _read_many_reassignable_topic_response_v0(buffer, position, count - 1)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.allow_replication_factor_change = True
@@ -286,7 +290,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignments
     ) = _unpack_ithB(buffer, position)
     position += 8
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -296,17 +300,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignments
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[AlterPartitionReassignmentsResponseReassignableTopicResponse] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_reassignable_topic_response_v0(buffer, position)
-            responses.append(responses_item)
+        message.responses, position = _read_many_reassignable_topic_response_v0(buffer, position, count - 1)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
@@ -22,6 +21,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_many,
+    read_long_length,
     read_unknown_tags,
     unpack_many,
     write_tag_section,
@@ -225,50 +225,64 @@ class AlterPartitionRequest(Message):
         return _schema()
 
 
-def _read_partition_data_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionRequestPartitionData, int]:
-    message = AlterPartitionRequestPartitionData.__new__(AlterPartitionRequestPartitionData)
-    message.partition_index, message.leader_epoch, count = _unpack_iiB(buffer, position)
-    position += 9
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_partition_data_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterPartitionRequestPartitionData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.new_isr = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.new_isr = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    message.leader_recovery_state, message.partition_epoch, tags = _unpack_biB(buffer, position)
-    position += 6
-    message.new_isr_with_epochs = []
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_topic_data_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionRequestTopicData, int]:
-    message = AlterPartitionRequestTopicData.__new__(AlterPartitionRequestTopicData)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[AlterPartitionRequestPartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[AlterPartitionRequestPartitionData] = []
+    for _ in range(size):
+        message = AlterPartitionRequestPartitionData.__new__(AlterPartitionRequestPartitionData)
+        message.partition_index, message.leader_epoch, count = _unpack_iiB(buffer, position)
+        position += 9
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v2(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        if count - 1 < TABLE_SIZE:
+            message.new_isr = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.new_isr = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        message.leader_recovery_state, message.partition_epoch, tags = _unpack_biB(buffer, position)
+        position += 6
+        message.new_isr_with_epochs = []
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_data_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterPartitionRequestTopicData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterPartitionRequestTopicData] = []
+    for _ in range(size):
+        message = AlterPartitionRequestTopicData.__new__(AlterPartitionRequestTopicData)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v2(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionRequest, int]:
@@ -276,17 +290,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionRequest, int]
     message.broker_id, message.broker_epoch, count = _unpack_iqB(buffer, position)
     position += 13
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[AlterPartitionRequestTopicData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v2(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_data_v2(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -295,63 +305,82 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionRequest, int]
     return message, position
 
 
-def _read_broker_state_v3(buffer: Buffer, position: int) -> tuple[AlterPartitionRequestBrokerState, int]:
-    message = AlterPartitionRequestBrokerState.__new__(AlterPartitionRequestBrokerState)
-    message.broker_id, message.broker_epoch, tags = _unpack_iqB(buffer, position)
-    position += 13
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_partition_data_v3(buffer: Buffer, position: int) -> tuple[AlterPartitionRequestPartitionData, int]:
-    message = AlterPartitionRequestPartitionData.__new__(AlterPartitionRequestPartitionData)
-    message.partition_index, message.leader_epoch, count = _unpack_iiB(buffer, position)
-    position += 9
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_broker_state_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterPartitionRequestBrokerState], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    new_isr_with_epochs: list[AlterPartitionRequestBrokerState] = []
-    message.new_isr_with_epochs = new_isr_with_epochs
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            new_isr_with_epochs_item, position = _read_broker_state_v3(buffer, position)
-            new_isr_with_epochs.append(new_isr_with_epochs_item)
-    message.leader_recovery_state, message.partition_epoch, tags = _unpack_biB(buffer, position)
-    position += 6
-    message.new_isr = []
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[AlterPartitionRequestBrokerState] = []
+    for _ in range(size):
+        message = AlterPartitionRequestBrokerState.__new__(AlterPartitionRequestBrokerState)
+        message.broker_id, message.broker_epoch, tags = _unpack_iqB(buffer, position)
+        position += 13
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_topic_data_v3(buffer: Buffer, position: int) -> tuple[AlterPartitionRequestTopicData, int]:
-    message = AlterPartitionRequestTopicData.__new__(AlterPartitionRequestTopicData)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_partition_data_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterPartitionRequestPartitionData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[AlterPartitionRequestPartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[AlterPartitionRequestPartitionData] = []
+    for _ in range(size):
+        message = AlterPartitionRequestPartitionData.__new__(AlterPartitionRequestPartitionData)
+        message.partition_index, message.leader_epoch, count = _unpack_iiB(buffer, position)
+        position += 9
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.new_isr_with_epochs, position = _read_many_broker_state_v3(buffer, position, count - 1)
+        elif count:
+            message.new_isr_with_epochs = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v3(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message.leader_recovery_state, message.partition_epoch, tags = _unpack_biB(buffer, position)
+        position += 6
+        message.new_isr = []
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_data_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterPartitionRequestTopicData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterPartitionRequestTopicData] = []
+    for _ in range(size):
+        message = AlterPartitionRequestTopicData.__new__(AlterPartitionRequestTopicData)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v3(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[AlterPartitionRequest, int]:
@@ -359,17 +388,13 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[AlterPartitionRequest, int]
     message.broker_id, message.broker_epoch, count = _unpack_iqB(buffer, position)
     position += 13
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[AlterPartitionRequestTopicData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v3(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_data_v3(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

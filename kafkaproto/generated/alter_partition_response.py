@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
@@ -22,6 +21,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_many,
+    read_long_length,
     read_unknown_tags,
     unpack_many,
     write_tag_section,
@@ -200,55 +200,69 @@ class AlterPartitionResponse(Message):
         return _schema()
 
 
-def _read_partition_data_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionResponsePartitionData, int]:
-    message = AlterPartitionResponsePartitionData.__new__(AlterPartitionResponsePartitionData)
-    (
-        message.partition_index,
-        message.error_code,
-        message.leader_id,
-        message.leader_epoch,
-        count,
-    ) = _unpack_ihiiB(buffer, position)
-    position += 15
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_partition_data_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterPartitionResponsePartitionData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.isr = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.isr = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    message.leader_recovery_state, message.partition_epoch, tags = _unpack_biB(buffer, position)
-    position += 6
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_topic_data_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionResponseTopicData, int]:
-    message = AlterPartitionResponseTopicData.__new__(AlterPartitionResponseTopicData)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[AlterPartitionResponsePartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[AlterPartitionResponsePartitionData] = []
+    for _ in range(size):
+        message = AlterPartitionResponsePartitionData.__new__(AlterPartitionResponsePartitionData)
+        (
+            message.partition_index,
+            message.error_code,
+            message.leader_id,
+            message.leader_epoch,
+            count,
+        ) = _unpack_ihiiB(buffer, position)
+        position += 15
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v2(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        if count - 1 < TABLE_SIZE:
+            message.isr = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.isr = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        message.leader_recovery_state, message.partition_epoch, tags = _unpack_biB(buffer, position)
+        position += 6
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_data_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterPartitionResponseTopicData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterPartitionResponseTopicData] = []
+    for _ in range(size):
+        message = AlterPartitionResponseTopicData.__new__(AlterPartitionResponseTopicData)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v2(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionResponse, int]:
@@ -256,17 +270,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionResponse, int
     message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[AlterPartitionResponseTopicData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v2(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_data_v2(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -157,118 +157,130 @@ class AlterReplicaLogDirsResponse(Message):
         return _schema()
 
 
-def _read_alter_replica_log_dir_partition_result_v1(
+def _read_many_alter_replica_log_dir_partition_result_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult, int]:
-    message = AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult.__new__(
-        AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult,
-    )
-    message.partition_index, message.error_code = _unpack_ih(buffer, position)
-    position += 6
-    message.unknown_tags = None
-    return message, position
+    size: int,
+) -> tuple[list[AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult] = []
+    for _ in range(size):
+        message = AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult.__new__(
+            AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult,
+        )
+        message.partition_index, message.error_code = _unpack_ih(buffer, position)
+        position += 6
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_alter_replica_log_dir_topic_result_v1(
+def _read_many_alter_replica_log_dir_topic_result_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult, int]:
-    message = AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult.__new__(
-        AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult,
-    )
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult] = []
+    for _ in range(size):
+        message = AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult.__new__(
+            AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_alter_replica_log_dir_partition_result_v1(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_alter_replica_log_dir_partition_result_v1(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[AlterReplicaLogDirsResponse, int]:
     message = AlterReplicaLogDirsResponse.__new__(AlterReplicaLogDirsResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.results, position = _read_many_alter_replica_log_dir_topic_result_v1(buffer, position, count)
+    elif not count:
+        message.results = []
+    else:
         raise Malformed
-    results: list[AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult] = []
-    message.results = results
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            results_item, position = _read_alter_replica_log_dir_topic_result_v1(buffer, position)
-            results.append(results_item)
     message.unknown_tags = None
     return message, position
 
 
-def _read_alter_replica_log_dir_partition_result_v2(
+def _read_many_alter_replica_log_dir_partition_result_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult, int]:
-    message = AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult.__new__(
-        AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult,
-    )
-    message.partition_index, message.error_code, tags = _unpack_ihB(buffer, position)
-    position += 7
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult] = []
+    for _ in range(size):
+        message = AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult.__new__(
+            AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult,
+        )
+        message.partition_index, message.error_code, tags = _unpack_ihB(buffer, position)
+        position += 7
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_alter_replica_log_dir_topic_result_v2(
+def _read_many_alter_replica_log_dir_topic_result_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult, int]:
-    message = AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult.__new__(
-        AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[AlterReplicaLogDirsResponseAlterReplicaLogDirPartitionResult] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult] = []
+    for _ in range(size):
+        message = AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult.__new__(
+            AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_alter_replica_log_dir_partition_result_v2(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_alter_replica_log_dir_partition_result_v2(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[AlterReplicaLogDirsResponse, int]:
@@ -276,17 +288,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[AlterReplicaLogDirsResponse
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results: list[AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult] = []
-    message.results = results
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            results_item, position = _read_alter_replica_log_dir_topic_result_v2(buffer, position)
-            results.append(results_item)
+        message.results, position = _read_many_alter_replica_log_dir_topic_result_v2(buffer, position, count - 1)
+    elif count:
+        message.results = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

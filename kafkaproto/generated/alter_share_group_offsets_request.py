@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -148,47 +148,61 @@ class AlterShareGroupOffsetsRequest(Message):
         return _schema()
 
 
-def _read_partition_v0(buffer: Buffer, position: int) -> tuple[AlterShareGroupOffsetsRequestPartition, int]:
-    message = AlterShareGroupOffsetsRequestPartition.__new__(AlterShareGroupOffsetsRequestPartition)
-    message.partition_index, message.start_offset, tags = _unpack_iqB(buffer, position)
-    position += 13
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_partition_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterShareGroupOffsetsRequestPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterShareGroupOffsetsRequestPartition] = []
+    for _ in range(size):
+        message = AlterShareGroupOffsetsRequestPartition.__new__(AlterShareGroupOffsetsRequestPartition)
+        message.partition_index, message.start_offset, tags = _unpack_iqB(buffer, position)
+        position += 13
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_topic_v0(buffer: Buffer, position: int) -> tuple[AlterShareGroupOffsetsRequestTopic, int]:
-    message = AlterShareGroupOffsetsRequestTopic.__new__(AlterShareGroupOffsetsRequestTopic)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AlterShareGroupOffsetsRequestTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[AlterShareGroupOffsetsRequestPartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[AlterShareGroupOffsetsRequestTopic] = []
+    for _ in range(size):
+        message = AlterShareGroupOffsetsRequestTopic.__new__(AlterShareGroupOffsetsRequestTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterShareGroupOffsetsRequest, int]:
@@ -196,7 +210,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AlterShareGroupOffsetsReque
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -205,17 +219,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AlterShareGroupOffsetsReque
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[AlterShareGroupOffsetsRequestTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -166,70 +166,82 @@ class AlterUserScramCredentialsRequest(Message):
         return _schema()
 
 
-def _read_scram_credential_deletion_v0(
+def _read_many_scram_credential_deletion_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[AlterUserScramCredentialsRequestScramCredentialDeletion, int]:
-    message = AlterUserScramCredentialsRequestScramCredentialDeletion.__new__(
-        AlterUserScramCredentialsRequestScramCredentialDeletion,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[AlterUserScramCredentialsRequestScramCredentialDeletion], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.mechanism, tags = _unpack_bB(buffer, position)
-    position += 2
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[AlterUserScramCredentialsRequestScramCredentialDeletion] = []
+    for _ in range(size):
+        message = AlterUserScramCredentialsRequestScramCredentialDeletion.__new__(
+            AlterUserScramCredentialsRequestScramCredentialDeletion,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.mechanism, tags = _unpack_bB(buffer, position)
+        position += 2
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_scram_credential_upsertion_v0(
+def _read_many_scram_credential_upsertion_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[AlterUserScramCredentialsRequestScramCredentialUpsertion, int]:
-    message = AlterUserScramCredentialsRequestScramCredentialUpsertion.__new__(
-        AlterUserScramCredentialsRequestScramCredentialUpsertion,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[AlterUserScramCredentialsRequestScramCredentialUpsertion], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.mechanism, message.iterations, length = _unpack_biB(buffer, position)
-    position += 6
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.salt = bytes(buffer[position:end])
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.salted_password = bytes(buffer[position:end])
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[AlterUserScramCredentialsRequestScramCredentialUpsertion] = []
+    for _ in range(size):
+        message = AlterUserScramCredentialsRequestScramCredentialUpsertion.__new__(
+            AlterUserScramCredentialsRequestScramCredentialUpsertion,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.mechanism, message.iterations, length = _unpack_biB(buffer, position)
+        position += 6
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.salt = bytes(buffer[position:end])
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.salted_password = bytes(buffer[position:end])
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterUserScramCredentialsRequest, int]:
@@ -237,31 +249,23 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AlterUserScramCredentialsRe
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    deletions: list[AlterUserScramCredentialsRequestScramCredentialDeletion] = []
-    message.deletions = deletions
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            deletions_item, position = _read_scram_credential_deletion_v0(buffer, position)
-            deletions.append(deletions_item)
+        message.deletions, position = _read_many_scram_credential_deletion_v0(buffer, position, count - 1)
+    elif count:
+        message.deletions = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    upsertions: list[AlterUserScramCredentialsRequestScramCredentialUpsertion] = []
-    message.upsertions = upsertions
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            upsertions_item, position = _read_scram_credential_upsertion_v0(buffer, position)
-            upsertions.append(upsertions_item)
+        message.upsertions, position = _read_many_scram_credential_upsertion_v0(buffer, position, count - 1)
+    elif count:
+        message.upsertions = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -123,38 +123,44 @@ class AlterUserScramCredentialsResponse(Message):
         return _schema()
 
 
-def _read_alter_user_scram_credentials_result_v0(
+def _read_many_alter_user_scram_credentials_result_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[AlterUserScramCredentialsResponseAlterUserScramCredentialsResult, int]:
-    message = AlterUserScramCredentialsResponseAlterUserScramCredentialsResult.__new__(
-        AlterUserScramCredentialsResponseAlterUserScramCredentialsResult,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[AlterUserScramCredentialsResponseAlterUserScramCredentialsResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.user = str(buffer[position:end], "utf-8")
-    position = end
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
+    found: list[AlterUserScramCredentialsResponseAlterUserScramCredentialsResult] = []
+    for _ in range(size):
+        message = AlterUserScramCredentialsResponseAlterUserScramCredentialsResult.__new__(
+            AlterUserScramCredentialsResponseAlterUserScramCredentialsResult,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
+        message.user = str(buffer[position:end], "utf-8")
         position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterUserScramCredentialsResponse, int]:
@@ -162,17 +168,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AlterUserScramCredentialsRe
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results: list[AlterUserScramCredentialsResponseAlterUserScramCredentialsResult] = []
-    message.results = results
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            results_item, position = _read_alter_user_scram_credentials_result_v0(buffer, position)
-            results.append(results_item)
+        message.results, position = _read_many_alter_user_scram_credentials_result_v0(buffer, position, count - 1)
+    elif count:
+        message.results = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -252,28 +252,33 @@ class ApiVersionsResponse(Message):
         return _schema()
 
 
-def _read_api_version_v0(buffer: Buffer, position: int) -> tuple[ApiVersionsResponseApiVersion, int]:
-    message = ApiVersionsResponseApiVersion.__new__(ApiVersionsResponseApiVersion)
-    message.api_key, message.min_version, message.max_version = _unpack_hhh(buffer, position)
-    position += 6
-    message.unknown_tags = None
-    return message, position
+def _read_many_api_version_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ApiVersionsResponseApiVersion], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ApiVersionsResponseApiVersion] = []
+    for _ in range(size):
+        message = ApiVersionsResponseApiVersion.__new__(ApiVersionsResponseApiVersion)
+        message.api_key, message.min_version, message.max_version = _unpack_hhh(buffer, position)
+        position += 6
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ApiVersionsResponse, int]:
     message = ApiVersionsResponse.__new__(ApiVersionsResponse)
     message.error_code, count = _unpack_hi(buffer, position)
     position += 6
-    if count < 0:
+    if count > 0:
+        message.api_keys, position = _read_many_api_version_v0(buffer, position, count)
+    elif not count:
+        message.api_keys = []
+    else:
         raise Malformed
-    api_keys: list[ApiVersionsResponseApiVersion] = []
-    message.api_keys = api_keys
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            api_keys_item, position = _read_api_version_v0(buffer, position)
-            api_keys.append(api_keys_item)
     message.throttle_time_ms = 0
     message.supported_features = []
     message.finalized_features_epoch = -1
@@ -287,16 +292,12 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ApiVersionsResponse, int]:
     message = ApiVersionsResponse.__new__(ApiVersionsResponse)
     message.error_code, count = _unpack_hi(buffer, position)
     position += 6
-    if count < 0:
+    if count > 0:
+        message.api_keys, position = _read_many_api_version_v0(buffer, position, count)
+    elif not count:
+        message.api_keys = []
+    else:
         raise Malformed
-    api_keys: list[ApiVersionsResponseApiVersion] = []
-    message.api_keys = api_keys
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            api_keys_item, position = _read_api_version_v0(buffer, position)
-            api_keys.append(api_keys_item)
     (message.throttle_time_ms,) = _unpack_i(buffer, position)
     position += 4
     message.supported_features = []
@@ -307,58 +308,79 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ApiVersionsResponse, int]:
     return message, position
 
 
-def _read_api_version_v3(buffer: Buffer, position: int) -> tuple[ApiVersionsResponseApiVersion, int]:
-    message = ApiVersionsResponseApiVersion.__new__(ApiVersionsResponseApiVersion)
-    message.api_key, message.min_version, message.max_version, tags = _unpack_hhhB(buffer, position)
-    position += 7
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_supported_feature_key_v3(
+def _read_many_api_version_v3(
     buffer: Buffer,
     position: int,
-) -> tuple[ApiVersionsResponseSupportedFeatureKey, int]:
-    message = ApiVersionsResponseSupportedFeatureKey.__new__(ApiVersionsResponseSupportedFeatureKey)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ApiVersionsResponseApiVersion], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.min_version, message.max_version, tags = _unpack_hhB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ApiVersionsResponseApiVersion] = []
+    for _ in range(size):
+        message = ApiVersionsResponseApiVersion.__new__(ApiVersionsResponseApiVersion)
+        message.api_key, message.min_version, message.max_version, tags = _unpack_hhhB(buffer, position)
+        position += 7
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_finalized_feature_key_v3(
+def _read_many_supported_feature_key_v3(
     buffer: Buffer,
     position: int,
-) -> tuple[ApiVersionsResponseFinalizedFeatureKey, int]:
-    message = ApiVersionsResponseFinalizedFeatureKey.__new__(ApiVersionsResponseFinalizedFeatureKey)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ApiVersionsResponseSupportedFeatureKey], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.max_version_level, message.min_version_level, tags = _unpack_hhB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ApiVersionsResponseSupportedFeatureKey] = []
+    for _ in range(size):
+        message = ApiVersionsResponseSupportedFeatureKey.__new__(ApiVersionsResponseSupportedFeatureKey)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.min_version, message.max_version, tags = _unpack_hhB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_finalized_feature_key_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ApiVersionsResponseFinalizedFeatureKey], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ApiVersionsResponseFinalizedFeatureKey] = []
+    for _ in range(size):
+        message = ApiVersionsResponseFinalizedFeatureKey.__new__(ApiVersionsResponseFinalizedFeatureKey)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.max_version_level, message.min_version_level, tags = _unpack_hhB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[ApiVersionsResponse, int]:
@@ -366,17 +388,13 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[ApiVersionsResponse, int]:
     message.error_code, count = _unpack_hB(buffer, position)
     position += 3
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    api_keys: list[ApiVersionsResponseApiVersion] = []
-    message.api_keys = api_keys
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            api_keys_item, position = _read_api_version_v3(buffer, position)
-            api_keys.append(api_keys_item)
+        message.api_keys, position = _read_many_api_version_v3(buffer, position, count - 1)
+    elif count:
+        message.api_keys = []
+    else:
+        raise Malformed
     message.throttle_time_ms, tags = _unpack_iB(buffer, position)
     position += 5
     message.supported_features = []
@@ -391,17 +409,13 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[ApiVersionsResponse, int]:
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
-                if not count:
-                    raise Malformed
-                supported_features: list[ApiVersionsResponseSupportedFeatureKey] = []
-                message.supported_features = supported_features
+                    count, position = read_long_length(buffer, position, count)
                 if count > 1:
-                    if count - 1 > len(buffer) - position:
-                        raise Malformed
-                    for _ in range(1, count):
-                        supported_features_item, position = _read_supported_feature_key_v3(buffer, position)
-                        supported_features.append(supported_features_item)
+                    message.supported_features, position = _read_many_supported_feature_key_v3(buffer, position, count - 1)
+                elif count:
+                    message.supported_features = []
+                else:
+                    raise Malformed
             elif tag == 1:
                 (message.finalized_features_epoch,) = _unpack_q(buffer, position)
                 position += 8
@@ -409,17 +423,13 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[ApiVersionsResponse, int]:
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
-                if not count:
-                    raise Malformed
-                finalized_features: list[ApiVersionsResponseFinalizedFeatureKey] = []
-                message.finalized_features = finalized_features
+                    count, position = read_long_length(buffer, position, count)
                 if count > 1:
-                    if count - 1 > len(buffer) - position:
-                        raise Malformed
-                    for _ in range(1, count):
-                        finalized_features_item, position = _read_finalized_feature_key_v3(buffer, position)
-                        finalized_features.append(finalized_features_item)
+                    message.finalized_features, position = _read_many_finalized_feature_key_v3(buffer, position, count - 1)
+                elif count:
+                    message.finalized_features = []
+                else:
+                    raise Malformed
             elif tag == 3:
                 message.zk_migration_ready = buffer[position] != 0
                 position += 1

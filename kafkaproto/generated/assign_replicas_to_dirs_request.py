@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
@@ -18,6 +17,7 @@ from kafkaproto.support import (
     Malformed,
     Pieces,
     pack_length,
+    read_long_length,
     read_unknown_tags,
     write_tag_section,
 )
@@ -180,68 +180,81 @@ class AssignReplicasToDirsRequest(Message):
         return _schema()
 
 
-def _read_partition_data_v0(
+def _read_many_partition_data_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[AssignReplicasToDirsRequestPartitionData, int]:
-    message = AssignReplicasToDirsRequestPartitionData.__new__(AssignReplicasToDirsRequestPartitionData)
-    message.partition_index, tags = _unpack_iB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[AssignReplicasToDirsRequestTopicData, int]:
-    message = AssignReplicasToDirsRequestTopicData.__new__(AssignReplicasToDirsRequestTopicData)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[AssignReplicasToDirsRequestPartitionData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[AssignReplicasToDirsRequestPartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[AssignReplicasToDirsRequestPartitionData] = []
+    for _ in range(size):
+        message = AssignReplicasToDirsRequestPartitionData.__new__(AssignReplicasToDirsRequestPartitionData)
+        message.partition_index, tags = _unpack_iB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_directory_data_v0(
+def _read_many_topic_data_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[AssignReplicasToDirsRequestDirectoryData, int]:
-    message = AssignReplicasToDirsRequestDirectoryData.__new__(AssignReplicasToDirsRequestDirectoryData)
-    message.id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[AssignReplicasToDirsRequestTopicData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    topics: list[AssignReplicasToDirsRequestTopicData] = []
-    message.topics = topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[AssignReplicasToDirsRequestTopicData] = []
+    for _ in range(size):
+        message = AssignReplicasToDirsRequestTopicData.__new__(AssignReplicasToDirsRequestTopicData)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v0(buffer, position)
-            topics.append(topics_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_directory_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AssignReplicasToDirsRequestDirectoryData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AssignReplicasToDirsRequestDirectoryData] = []
+    for _ in range(size):
+        message = AssignReplicasToDirsRequestDirectoryData.__new__(AssignReplicasToDirsRequestDirectoryData)
+        message.id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topics, position = _read_many_topic_data_v0(buffer, position, count - 1)
+        elif count:
+            message.topics = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AssignReplicasToDirsRequest, int]:
@@ -249,17 +262,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AssignReplicasToDirsRequest
     message.broker_id, message.broker_epoch, count = _unpack_iqB(buffer, position)
     position += 13
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    directories: list[AssignReplicasToDirsRequestDirectoryData] = []
-    message.directories = directories
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            directories_item, position = _read_directory_data_v0(buffer, position)
-            directories.append(directories_item)
+        message.directories, position = _read_many_directory_data_v0(buffer, position, count - 1)
+    elif count:
+        message.directories = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

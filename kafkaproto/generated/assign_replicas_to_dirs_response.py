@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
@@ -18,6 +17,7 @@ from kafkaproto.support import (
     Malformed,
     Pieces,
     pack_length,
+    read_long_length,
     read_unknown_tags,
     write_tag_section,
 )
@@ -186,68 +186,81 @@ class AssignReplicasToDirsResponse(Message):
         return _schema()
 
 
-def _read_partition_data_v0(
+def _read_many_partition_data_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[AssignReplicasToDirsResponsePartitionData, int]:
-    message = AssignReplicasToDirsResponsePartitionData.__new__(AssignReplicasToDirsResponsePartitionData)
-    message.partition_index, message.error_code, tags = _unpack_ihB(buffer, position)
-    position += 7
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[AssignReplicasToDirsResponseTopicData, int]:
-    message = AssignReplicasToDirsResponseTopicData.__new__(AssignReplicasToDirsResponseTopicData)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[AssignReplicasToDirsResponsePartitionData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[AssignReplicasToDirsResponsePartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[AssignReplicasToDirsResponsePartitionData] = []
+    for _ in range(size):
+        message = AssignReplicasToDirsResponsePartitionData.__new__(AssignReplicasToDirsResponsePartitionData)
+        message.partition_index, message.error_code, tags = _unpack_ihB(buffer, position)
+        position += 7
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_directory_data_v0(
+def _read_many_topic_data_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[AssignReplicasToDirsResponseDirectoryData, int]:
-    message = AssignReplicasToDirsResponseDirectoryData.__new__(AssignReplicasToDirsResponseDirectoryData)
-    message.id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[AssignReplicasToDirsResponseTopicData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    topics: list[AssignReplicasToDirsResponseTopicData] = []
-    message.topics = topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[AssignReplicasToDirsResponseTopicData] = []
+    for _ in range(size):
+        message = AssignReplicasToDirsResponseTopicData.__new__(AssignReplicasToDirsResponseTopicData)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v0(buffer, position)
-            topics.append(topics_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_directory_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[AssignReplicasToDirsResponseDirectoryData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AssignReplicasToDirsResponseDirectoryData] = []
+    for _ in range(size):
+        message = AssignReplicasToDirsResponseDirectoryData.__new__(AssignReplicasToDirsResponseDirectoryData)
+        message.id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topics, position = _read_many_topic_data_v0(buffer, position, count - 1)
+        elif count:
+            message.topics = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[AssignReplicasToDirsResponse, int]:
@@ -255,17 +268,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AssignReplicasToDirsRespons
     message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    directories: list[AssignReplicasToDirsResponseDirectoryData] = []
-    message.directories = directories
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            directories_item, position = _read_directory_data_v0(buffer, position)
-            directories.append(directories_item)
+        message.directories, position = _read_many_directory_data_v0(buffer, position, count - 1)
+    elif count:
+        message.directories = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

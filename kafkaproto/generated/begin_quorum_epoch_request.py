@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -222,41 +222,52 @@ class BeginQuorumEpochRequest(Message):
         return _schema()
 
 
-def _read_partition_data_v0(
+def _read_many_partition_data_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[BeginQuorumEpochRequestPartitionData, int]:
-    message = BeginQuorumEpochRequestPartitionData.__new__(BeginQuorumEpochRequestPartitionData)
-    message.partition_index, message.leader_id, message.leader_epoch = _unpack_iii(buffer, position)
-    position += 12
-    message.voter_directory_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+    size: int,
+) -> tuple[list[BeginQuorumEpochRequestPartitionData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[BeginQuorumEpochRequestPartitionData] = []
+    for _ in range(size):
+        message = BeginQuorumEpochRequestPartitionData.__new__(BeginQuorumEpochRequestPartitionData)
+        message.partition_index, message.leader_id, message.leader_epoch = _unpack_iii(buffer, position)
+        position += 12
+        message.voter_directory_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochRequestTopicData, int]:
-    message = BeginQuorumEpochRequestTopicData.__new__(BeginQuorumEpochRequestTopicData)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_topic_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[BeginQuorumEpochRequestTopicData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[BeginQuorumEpochRequestPartitionData] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[BeginQuorumEpochRequestTopicData] = []
+    for _ in range(size):
+        message = BeginQuorumEpochRequestTopicData.__new__(BeginQuorumEpochRequestTopicData)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_data_v0(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_partition_data_v0(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochRequest, int]:
@@ -271,103 +282,116 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochRequest, in
         position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_data_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[BeginQuorumEpochRequestTopicData] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_data_v0(buffer, position)
-            topics.append(topics_item)
     message.voter_id = -1
     message.leader_endpoints = []
     message.unknown_tags = None
     return message, position
 
 
-def _read_partition_data_v1(
+def _read_many_partition_data_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[BeginQuorumEpochRequestPartitionData, int]:
-    message = BeginQuorumEpochRequestPartitionData.__new__(BeginQuorumEpochRequestPartitionData)
-    (
-        message.partition_index,
-        message.voter_directory_id,
-        message.leader_id,
-        message.leader_epoch,
-        tags,
-    ) = _unpack_iuiiB(buffer, position)
-    position += 29
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[BeginQuorumEpochRequestPartitionData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[BeginQuorumEpochRequestPartitionData] = []
+    for _ in range(size):
+        message = BeginQuorumEpochRequestPartitionData.__new__(BeginQuorumEpochRequestPartitionData)
+        (
+            message.partition_index,
+            message.voter_directory_id,
+            message.leader_id,
+            message.leader_epoch,
+            tags,
+        ) = _unpack_iuiiB(buffer, position)
+        position += 29
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochRequestTopicData, int]:
-    message = BeginQuorumEpochRequestTopicData.__new__(BeginQuorumEpochRequestTopicData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[BeginQuorumEpochRequestTopicData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[BeginQuorumEpochRequestPartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[BeginQuorumEpochRequestTopicData] = []
+    for _ in range(size):
+        message = BeginQuorumEpochRequestTopicData.__new__(BeginQuorumEpochRequestTopicData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v1(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v1(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_leader_endpoint_v1(
+def _read_many_leader_endpoint_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[BeginQuorumEpochRequestLeaderEndpoint, int]:
-    message = BeginQuorumEpochRequestLeaderEndpoint.__new__(BeginQuorumEpochRequestLeaderEndpoint)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[BeginQuorumEpochRequestLeaderEndpoint], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, tags = _unpack_HB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[BeginQuorumEpochRequestLeaderEndpoint] = []
+    for _ in range(size):
+        message = BeginQuorumEpochRequestLeaderEndpoint.__new__(BeginQuorumEpochRequestLeaderEndpoint)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.port, tags = _unpack_HB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochRequest, int]:
@@ -375,7 +399,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochRequest, in
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.cluster_id = None
     else:
@@ -385,31 +409,23 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochRequest, in
     message.voter_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[BeginQuorumEpochRequestTopicData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v1(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_data_v1(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    leader_endpoints: list[BeginQuorumEpochRequestLeaderEndpoint] = []
-    message.leader_endpoints = leader_endpoints
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            leader_endpoints_item, position = _read_leader_endpoint_v1(buffer, position)
-            leader_endpoints.append(leader_endpoints_item)
+        message.leader_endpoints, position = _read_many_leader_endpoint_v1(buffer, position, count - 1)
+    elif count:
+        message.leader_endpoints = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

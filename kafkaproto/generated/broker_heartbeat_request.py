@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_uuids,
+    read_long_length,
     read_tag_section,
     unpack_many,
     write_tag_section,
@@ -169,7 +169,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[BrokerHeartbeatRequest, int
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     raise Malformed
                 message.offline_log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
@@ -208,7 +208,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[BrokerHeartbeatRequest, int
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     raise Malformed
                 message.offline_log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
@@ -217,7 +217,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[BrokerHeartbeatRequest, int
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.cordoned_log_dirs = None
                 else:

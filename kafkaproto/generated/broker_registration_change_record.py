@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_uuids,
+    read_long_length,
     read_tag_section,
     unpack_many,
     write_tag_section,
@@ -196,7 +196,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[BrokerRegistrationChangeRec
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     raise Malformed
                 message.log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
@@ -236,7 +236,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[BrokerRegistrationChangeRec
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     raise Malformed
                 message.log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
@@ -245,7 +245,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[BrokerRegistrationChangeRec
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.cordoned_log_dirs = None
                 else:

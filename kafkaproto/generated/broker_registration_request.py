@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -21,6 +20,7 @@ from kafkaproto.support import (
     pack_length,
     pack_string_length,
     pack_uuids,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -230,51 +230,69 @@ class BrokerRegistrationRequest(Message):
         return _schema()
 
 
-def _read_listener_v0(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequestListener, int]:
-    message = BrokerRegistrationRequestListener.__new__(BrokerRegistrationRequestListener)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_listener_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[BrokerRegistrationRequestListener], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, message.security_protocol, tags = _unpack_HhB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[BrokerRegistrationRequestListener] = []
+    for _ in range(size):
+        message = BrokerRegistrationRequestListener.__new__(BrokerRegistrationRequestListener)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.port, message.security_protocol, tags = _unpack_HhB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_feature_v0(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequestFeature, int]:
-    message = BrokerRegistrationRequestFeature.__new__(BrokerRegistrationRequestFeature)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_feature_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[BrokerRegistrationRequestFeature], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.min_supported_version, message.max_supported_version, tags = _unpack_hhB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[BrokerRegistrationRequestFeature] = []
+    for _ in range(size):
+        message = BrokerRegistrationRequestFeature.__new__(BrokerRegistrationRequestFeature)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.min_supported_version, message.max_supported_version, tags = _unpack_hhB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, int]:
@@ -282,7 +300,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, 
     message.broker_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -291,35 +309,27 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, 
     message.incarnation_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    listeners: list[BrokerRegistrationRequestListener] = []
-    message.listeners = listeners
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            listeners_item, position = _read_listener_v0(buffer, position)
-            listeners.append(listeners_item)
+        message.listeners, position = _read_many_listener_v0(buffer, position, count - 1)
+    elif count:
+        message.listeners = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    features: list[BrokerRegistrationRequestFeature] = []
-    message.features = features
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            features_item, position = _read_feature_v0(buffer, position)
-            features.append(features_item)
+        message.features, position = _read_many_feature_v0(buffer, position, count - 1)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack = None
     else:
@@ -342,7 +352,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, 
     message.broker_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -351,35 +361,27 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, 
     message.incarnation_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    listeners: list[BrokerRegistrationRequestListener] = []
-    message.listeners = listeners
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            listeners_item, position = _read_listener_v0(buffer, position)
-            listeners.append(listeners_item)
+        message.listeners, position = _read_many_listener_v0(buffer, position, count - 1)
+    elif count:
+        message.listeners = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    features: list[BrokerRegistrationRequestFeature] = []
-    message.features = features
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            features_item, position = _read_feature_v0(buffer, position)
-            features.append(features_item)
+        message.features, position = _read_many_feature_v0(buffer, position, count - 1)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack = None
     else:
@@ -401,7 +403,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, 
     message.broker_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -410,35 +412,27 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, 
     message.incarnation_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    listeners: list[BrokerRegistrationRequestListener] = []
-    message.listeners = listeners
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            listeners_item, position = _read_listener_v0(buffer, position)
-            listeners.append(listeners_item)
+        message.listeners, position = _read_many_listener_v0(buffer, position, count - 1)
+    elif count:
+        message.listeners = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    features: list[BrokerRegistrationRequestFeature] = []
-    message.features = features
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            features_item, position = _read_feature_v0(buffer, position)
-            features.append(features_item)
+        message.features, position = _read_many_feature_v0(buffer, position, count - 1)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack = None
     else:
@@ -448,7 +442,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, 
     message.is_migrating_zk_broker, count = _unpack_tB(buffer, position)
     position += 2
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     message.log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
@@ -467,7 +461,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, 
     message.broker_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -476,35 +470,27 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, 
     message.incarnation_id, count = _unpack_uB(buffer, position)
     position += 17
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    listeners: list[BrokerRegistrationRequestListener] = []
-    message.listeners = listeners
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            listeners_item, position = _read_listener_v0(buffer, position)
-            listeners.append(listeners_item)
+        message.listeners, position = _read_many_listener_v0(buffer, position, count - 1)
+    elif count:
+        message.listeners = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    features: list[BrokerRegistrationRequestFeature] = []
-    message.features = features
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            features_item, position = _read_feature_v0(buffer, position)
-            features.append(features_item)
+        message.features, position = _read_many_feature_v0(buffer, position, count - 1)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack = None
     else:
@@ -514,7 +500,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, 
     message.is_migrating_zk_broker, count = _unpack_tB(buffer, position)
     position += 2
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     message.log_dirs = unpack_many("16s", 16, count - 1, buffer, position)

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -125,33 +125,42 @@ class ClientQuotaRecord(Message):
         return _schema()
 
 
-def _read_entity_data_v0(buffer: Buffer, position: int) -> tuple[ClientQuotaRecordEntityData, int]:
-    message = ClientQuotaRecordEntityData.__new__(ClientQuotaRecordEntityData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_entity_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ClientQuotaRecordEntityData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.entity_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.entity_name = None
-    else:
+    found: list[ClientQuotaRecordEntityData] = []
+    for _ in range(size):
+        message = ClientQuotaRecordEntityData.__new__(ClientQuotaRecordEntityData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.entity_name = str(buffer[position:end], "utf-8")
+        message.entity_type = str(buffer[position:end], "utf-8")
         position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.entity_name = None
+        else:
+            end = position + length - 1
+            message.entity_name = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ClientQuotaRecord, int]:
@@ -159,21 +168,17 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ClientQuotaRecord, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    entity: list[ClientQuotaRecordEntityData] = []
-    message.entity = entity
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            entity_item, position = _read_entity_data_v0(buffer, position)
-            entity.append(entity_item)
+        message.entity, position = _read_many_entity_data_v0(buffer, position, count - 1)
+    elif count:
+        message.entity = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1

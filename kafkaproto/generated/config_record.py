@@ -94,7 +94,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConfigRecord, int]:
     message.resource_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -103,7 +103,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConfigRecord, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -112,7 +112,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConfigRecord, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.value = None
     else:

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -23,6 +22,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_many,
+    read_long_length,
     read_tag_section,
     read_unknown_tags,
     unpack_many,
@@ -153,53 +153,59 @@ class ConsumerGroupCurrentMemberAssignmentValue(Message):
         return _schema()
 
 
-def _read_topic_partitions_v0(
+def _read_many_topic_partitions_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ConsumerGroupCurrentMemberAssignmentValueTopicPartitions, int]:
-    message = ConsumerGroupCurrentMemberAssignmentValueTopicPartitions.__new__(
-        ConsumerGroupCurrentMemberAssignmentValueTopicPartitions,
-    )
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ConsumerGroupCurrentMemberAssignmentValueTopicPartitions], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.assignment_epochs = []
-    message.unknown_tags = None
-    if tags:
-        sections, end_of_tags = read_tag_section(buffer, position - 1)
-        for tag, position, stop in sections:
-            if tag == 0:
-                count = buffer[position]
-                position += 1
-                if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
-                if not count:
-                    message.assignment_epochs = None
-                else:
-                    if count - 1 < TABLE_SIZE:
-                        message.assignment_epochs = [*UNPACK_INT32[count - 1](buffer, position)]
+    found: list[ConsumerGroupCurrentMemberAssignmentValueTopicPartitions] = []
+    for _ in range(size):
+        message = ConsumerGroupCurrentMemberAssignmentValueTopicPartitions.__new__(
+            ConsumerGroupCurrentMemberAssignmentValueTopicPartitions,
+        )
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.assignment_epochs = []
+        message.unknown_tags = None
+        if tags:
+            sections, end_of_tags = read_tag_section(buffer, position - 1)
+            for tag, position, stop in sections:
+                if tag == 0:
+                    count = buffer[position]
+                    position += 1
+                    if count > 127:
+                        count, position = read_long_length(buffer, position, count)
+                    if not count:
+                        message.assignment_epochs = None
                     else:
-                        message.assignment_epochs = unpack_many("i", 4, count - 1, buffer, position)
-                    position += count * 4 - 4
-            else:
-                if message.unknown_tags is None:
-                    message.unknown_tags = {}
-                message.unknown_tags[tag] = bytes(buffer[position:stop])
-                position = stop
-            if position != stop:
-                raise Malformed
-        position = end_of_tags
-    return message, position
+                        if count - 1 < TABLE_SIZE:
+                            message.assignment_epochs = [*UNPACK_INT32[count - 1](buffer, position)]
+                        else:
+                            message.assignment_epochs = unpack_many("i", 4, count - 1, buffer, position)
+                        position += count * 4 - 4
+                else:
+                    if message.unknown_tags is None:
+                        message.unknown_tags = {}
+                    message.unknown_tags[tag] = bytes(buffer[position:stop])
+                    position = stop
+                if position != stop:
+                    raise Malformed
+            position = end_of_tags
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupCurrentMemberAssignmentValue, int]:
@@ -207,31 +213,23 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupCurrentMemberA
     message.member_epoch, message.previous_member_epoch, message.state, count = _unpack_iibB(buffer, position)
     position += 10
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    assigned_partitions: list[ConsumerGroupCurrentMemberAssignmentValueTopicPartitions] = []
-    message.assigned_partitions = assigned_partitions
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            assigned_partitions_item, position = _read_topic_partitions_v0(buffer, position)
-            assigned_partitions.append(assigned_partitions_item)
+        message.assigned_partitions, position = _read_many_topic_partitions_v0(buffer, position, count - 1)
+    elif count:
+        message.assigned_partitions = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions_pending_revocation: list[ConsumerGroupCurrentMemberAssignmentValueTopicPartitions] = []
-    message.partitions_pending_revocation = partitions_pending_revocation
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            partitions_pending_revocation_item, position = _read_topic_partitions_v0(buffer, position)
-            partitions_pending_revocation.append(partitions_pending_revocation_item)
+        message.partitions_pending_revocation, position = _read_many_topic_partitions_v0(buffer, position, count - 1)
+    elif count:
+        message.partitions_pending_revocation = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

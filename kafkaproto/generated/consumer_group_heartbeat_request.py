@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -175,30 +175,36 @@ class ConsumerGroupHeartbeatRequest(Message):
         return _schema()
 
 
-def _read_topic_partitions_v0(
+def _read_many_topic_partitions_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ConsumerGroupHeartbeatRequestTopicPartitions, int]:
-    message = ConsumerGroupHeartbeatRequestTopicPartitions.__new__(
-        ConsumerGroupHeartbeatRequestTopicPartitions,
-    )
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ConsumerGroupHeartbeatRequestTopicPartitions], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ConsumerGroupHeartbeatRequestTopicPartitions] = []
+    for _ in range(size):
+        message = ConsumerGroupHeartbeatRequestTopicPartitions.__new__(
+            ConsumerGroupHeartbeatRequestTopicPartitions,
+        )
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatRequest, int]:
@@ -206,7 +212,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -215,7 +221,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -224,7 +230,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     message.member_epoch, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.instance_id = None
     else:
@@ -234,7 +240,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack_id = None
     else:
@@ -244,30 +250,29 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     message.rebalance_timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         message.subscribed_topic_names = None
     else:
         subscribed_topic_names: list[str] = []
         message.subscribed_topic_names = subscribed_topic_names
-        if count > 1:
-            if count - 1 > len(buffer) - position:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position, length)
+            if not length:
                 raise Malformed
-            for _ in range(1, count):
-                length = buffer[position]
-                position += 1
-                if length > 127:
-                    length, position = read_string_length(buffer, position - 1)
-                if not length:
-                    raise Malformed
-                end = position + length - 1
-                subscribed_topic_names_item = str(buffer[position:end], "utf-8")
-                position = end
-                subscribed_topic_names.append(subscribed_topic_names_item)
+            end = position + length - 1
+            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+            position = end
+            subscribed_topic_names.append(subscribed_topic_names_item)
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.server_assignor = None
     else:
@@ -277,18 +282,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.topic_partitions = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.topic_partitions, position = _read_many_topic_partitions_v0(buffer, position, count - 1)
+    elif count:
+        message.topic_partitions = []
     else:
-        topic_partitions: list[ConsumerGroupHeartbeatRequestTopicPartitions] = []
-        message.topic_partitions = topic_partitions
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
-                topic_partitions.append(topic_partitions_item)
+        message.topic_partitions = None
     tags = buffer[position]
     position += 1
     message.subscribed_topic_regex = None
@@ -303,7 +303,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -312,7 +312,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -321,7 +321,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     message.member_epoch, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.instance_id = None
     else:
@@ -331,7 +331,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack_id = None
     else:
@@ -341,30 +341,29 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     message.rebalance_timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         message.subscribed_topic_names = None
     else:
         subscribed_topic_names: list[str] = []
         message.subscribed_topic_names = subscribed_topic_names
-        if count > 1:
-            if count - 1 > len(buffer) - position:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position, length)
+            if not length:
                 raise Malformed
-            for _ in range(1, count):
-                length = buffer[position]
-                position += 1
-                if length > 127:
-                    length, position = read_string_length(buffer, position - 1)
-                if not length:
-                    raise Malformed
-                end = position + length - 1
-                subscribed_topic_names_item = str(buffer[position:end], "utf-8")
-                position = end
-                subscribed_topic_names.append(subscribed_topic_names_item)
+            end = position + length - 1
+            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+            position = end
+            subscribed_topic_names.append(subscribed_topic_names_item)
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.subscribed_topic_regex = None
     else:
@@ -374,7 +373,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.server_assignor = None
     else:
@@ -384,18 +383,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.topic_partitions = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.topic_partitions, position = _read_many_topic_partitions_v0(buffer, position, count - 1)
+    elif count:
+        message.topic_partitions = []
     else:
-        topic_partitions: list[ConsumerGroupHeartbeatRequestTopicPartitions] = []
-        message.topic_partitions = topic_partitions
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
-                topic_partitions.append(topic_partitions_item)
+        message.topic_partitions = None
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

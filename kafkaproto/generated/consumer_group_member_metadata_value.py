@@ -20,6 +20,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -198,37 +199,43 @@ class ConsumerGroupMemberMetadataValue(Message):
         return _schema()
 
 
-def _read_classic_protocol_v0(
+def _read_many_classic_protocol_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ConsumerGroupMemberMetadataValueClassicProtocol, int]:
-    message = ConsumerGroupMemberMetadataValueClassicProtocol.__new__(
-        ConsumerGroupMemberMetadataValueClassicProtocol,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ConsumerGroupMemberMetadataValueClassicProtocol], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.metadata = bytes(buffer[position:end])
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ConsumerGroupMemberMetadataValueClassicProtocol] = []
+    for _ in range(size):
+        message = ConsumerGroupMemberMetadataValueClassicProtocol.__new__(
+            ConsumerGroupMemberMetadataValueClassicProtocol,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.metadata = bytes(buffer[position:end])
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_classic_member_metadata_v0(
@@ -241,17 +248,13 @@ def _read_classic_member_metadata_v0(
     message.session_timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    supported_protocols: list[ConsumerGroupMemberMetadataValueClassicProtocol] = []
-    message.supported_protocols = supported_protocols
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            supported_protocols_item, position = _read_classic_protocol_v0(buffer, position)
-            supported_protocols.append(supported_protocols_item)
+        message.supported_protocols, position = _read_many_classic_protocol_v0(buffer, position, count - 1)
+    elif count:
+        message.supported_protocols = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -265,7 +268,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupMemberMetadata
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.instance_id = None
     else:
@@ -275,7 +278,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupMemberMetadata
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack_id = None
     else:
@@ -285,7 +288,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupMemberMetadata
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -294,7 +297,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupMemberMetadata
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -303,29 +306,28 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupMemberMetadata
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     subscribed_topic_names: list[str] = []
     message.subscribed_topic_names = subscribed_topic_names
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
-                raise Malformed
-            end = position + length - 1
-            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
-            position = end
-            subscribed_topic_names.append(subscribed_topic_names_item)
+        end = position + length - 1
+        subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+        position = end
+        subscribed_topic_names.append(subscribed_topic_names_item)
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.subscribed_topic_regex = None
     else:
@@ -335,7 +337,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupMemberMetadata
     message.rebalance_timeout_ms, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.server_assignor = None
     else:

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -156,79 +156,86 @@ class ConsumerGroupPartitionMetadataValue(Message):
         return _schema()
 
 
-def _read_partition_metadata_v0(
+def _read_many_partition_metadata_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ConsumerGroupPartitionMetadataValuePartitionMetadata, int]:
-    message = ConsumerGroupPartitionMetadataValuePartitionMetadata.__new__(
-        ConsumerGroupPartitionMetadataValuePartitionMetadata,
-    )
-    message.partition, count = _unpack_iB(buffer, position)
-    position += 5
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ConsumerGroupPartitionMetadataValuePartitionMetadata], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    racks: list[str] = []
-    message.racks = racks
-    if count > 1:
+    found: list[ConsumerGroupPartitionMetadataValuePartitionMetadata] = []
+    for _ in range(size):
+        message = ConsumerGroupPartitionMetadataValuePartitionMetadata.__new__(
+            ConsumerGroupPartitionMetadataValuePartitionMetadata,
+        )
+        message.partition, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        racks: list[str] = []
+        message.racks = racks
         if count - 1 > len(buffer) - position:
             raise Malformed
         for _ in range(1, count):
             length = buffer[position]
             position += 1
             if length > 127:
-                length, position = read_string_length(buffer, position - 1)
+                length, position = read_string_length(buffer, position, length)
             if not length:
                 raise Malformed
             end = position + length - 1
             racks_item = str(buffer[position:end], "utf-8")
             position = end
             racks.append(racks_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_topic_metadata_v0(
+def _read_many_topic_metadata_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ConsumerGroupPartitionMetadataValueTopicMetadata, int]:
-    message = ConsumerGroupPartitionMetadataValueTopicMetadata.__new__(
-        ConsumerGroupPartitionMetadataValueTopicMetadata,
-    )
-    message.topic_id, length = _unpack_uB(buffer, position)
-    position += 17
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ConsumerGroupPartitionMetadataValueTopicMetadata], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    message.num_partitions, count = _unpack_iB(buffer, position)
-    position += 5
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partition_metadata: list[ConsumerGroupPartitionMetadataValuePartitionMetadata] = []
-    message.partition_metadata = partition_metadata
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ConsumerGroupPartitionMetadataValueTopicMetadata] = []
+    for _ in range(size):
+        message = ConsumerGroupPartitionMetadataValueTopicMetadata.__new__(
+            ConsumerGroupPartitionMetadataValueTopicMetadata,
+        )
+        message.topic_id, length = _unpack_uB(buffer, position)
+        position += 17
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partition_metadata_item, position = _read_partition_metadata_v0(buffer, position)
-            partition_metadata.append(partition_metadata_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        message.num_partitions, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partition_metadata, position = _read_many_partition_metadata_v0(buffer, position, count - 1)
+        elif count:
+            message.partition_metadata = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupPartitionMetadataValue, int]:
@@ -236,17 +243,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupPartitionMetad
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[ConsumerGroupPartitionMetadataValueTopicMetadata] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_metadata_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_metadata_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -23,6 +22,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_many,
+    read_long_length,
     read_unknown_tags,
     unpack_many,
     write_tag_section,
@@ -117,30 +117,36 @@ class ConsumerGroupTargetAssignmentMemberValue(Message):
         return _schema()
 
 
-def _read_topic_partition_v0(
+def _read_many_topic_partition_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ConsumerGroupTargetAssignmentMemberValueTopicPartition, int]:
-    message = ConsumerGroupTargetAssignmentMemberValueTopicPartition.__new__(
-        ConsumerGroupTargetAssignmentMemberValueTopicPartition,
-    )
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ConsumerGroupTargetAssignmentMemberValueTopicPartition], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ConsumerGroupTargetAssignmentMemberValueTopicPartition] = []
+    for _ in range(size):
+        message = ConsumerGroupTargetAssignmentMemberValueTopicPartition.__new__(
+            ConsumerGroupTargetAssignmentMemberValueTopicPartition,
+        )
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupTargetAssignmentMemberValue, int]:
@@ -148,17 +154,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupTargetAssignme
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topic_partitions: list[ConsumerGroupTargetAssignmentMemberValueTopicPartition] = []
-    message.topic_partitions = topic_partitions
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topic_partitions_item, position = _read_topic_partition_v0(buffer, position)
-            topic_partitions.append(topic_partitions_item)
+        message.topic_partitions, position = _read_many_topic_partition_v0(buffer, position, count - 1)
+    elif count:
+        message.topic_partitions = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

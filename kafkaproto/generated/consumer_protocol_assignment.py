@@ -115,29 +115,35 @@ class ConsumerProtocolAssignment(Message):
         return _schema()
 
 
-def _read_topic_partition_v0(
+def _read_many_topic_partition_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ConsumerProtocolAssignmentTopicPartition, int]:
-    message = ConsumerProtocolAssignmentTopicPartition.__new__(ConsumerProtocolAssignmentTopicPartition)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[ConsumerProtocolAssignmentTopicPartition], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    if count < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    message.unknown_tags = None
-    return message, position
+    found: list[ConsumerProtocolAssignmentTopicPartition] = []
+    for _ in range(size):
+        message = ConsumerProtocolAssignmentTopicPartition.__new__(ConsumerProtocolAssignmentTopicPartition)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerProtocolAssignment, int]:
@@ -145,16 +151,12 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerProtocolAssignment,
     message = ConsumerProtocolAssignment.__new__(ConsumerProtocolAssignment)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.assigned_partitions, position = _read_many_topic_partition_v0(buffer, position, count)
+    elif not count:
+        message.assigned_partitions = []
+    else:
         raise Malformed
-    assigned_partitions: list[ConsumerProtocolAssignmentTopicPartition] = []
-    message.assigned_partitions = assigned_partitions
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            assigned_partitions_item, position = _read_topic_partition_v0(buffer, position)
-            assigned_partitions.append(assigned_partitions_item)
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:

@@ -141,18 +141,17 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerProtocolSubscriptio
         raise Malformed
     topics: list[str] = []
     message.topics = topics
-    if count:
-        if count > len(buffer) - position:
+    if count > len(buffer) - position:
+        raise Malformed
+    for _ in range(count):
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            (length,) = _unpack_h(buffer, position)
-            position += 2
-            if length < 0:
-                raise Malformed
-            end = position + length
-            topics_item = str(buffer[position:end], "utf-8")
-            position = end
-            topics.append(topics_item)
+        end = position + length
+        topics_item = str(buffer[position:end], "utf-8")
+        position = end
+        topics.append(topics_item)
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
@@ -168,29 +167,37 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerProtocolSubscriptio
     return message, position
 
 
-def _read_topic_partition_v1(
+def _read_many_topic_partition_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[ConsumerProtocolSubscriptionTopicPartition, int]:
-    message = ConsumerProtocolSubscriptionTopicPartition.__new__(ConsumerProtocolSubscriptionTopicPartition)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[ConsumerProtocolSubscriptionTopicPartition], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    if count < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    message.unknown_tags = None
-    return message, position
+    found: list[ConsumerProtocolSubscriptionTopicPartition] = []
+    for _ in range(size):
+        message = ConsumerProtocolSubscriptionTopicPartition.__new__(
+            ConsumerProtocolSubscriptionTopicPartition,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerProtocolSubscription, int]:
@@ -202,18 +209,17 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerProtocolSubscriptio
         raise Malformed
     topics: list[str] = []
     message.topics = topics
-    if count:
-        if count > len(buffer) - position:
+    if count > len(buffer) - position:
+        raise Malformed
+    for _ in range(count):
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            (length,) = _unpack_h(buffer, position)
-            position += 2
-            if length < 0:
-                raise Malformed
-            end = position + length
-            topics_item = str(buffer[position:end], "utf-8")
-            position = end
-            topics.append(topics_item)
+        end = position + length
+        topics_item = str(buffer[position:end], "utf-8")
+        position = end
+        topics.append(topics_item)
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
@@ -224,16 +230,12 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerProtocolSubscriptio
         position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.owned_partitions, position = _read_many_topic_partition_v1(buffer, position, count)
+    elif not count:
+        message.owned_partitions = []
+    else:
         raise Malformed
-    owned_partitions: list[ConsumerProtocolSubscriptionTopicPartition] = []
-    message.owned_partitions = owned_partitions
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            owned_partitions_item, position = _read_topic_partition_v1(buffer, position)
-            owned_partitions.append(owned_partitions_item)
     message.generation_id = -1
     message.rack_id = None
     message.unknown_tags = None
@@ -249,18 +251,17 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ConsumerProtocolSubscriptio
         raise Malformed
     topics: list[str] = []
     message.topics = topics
-    if count:
-        if count > len(buffer) - position:
+    if count > len(buffer) - position:
+        raise Malformed
+    for _ in range(count):
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            (length,) = _unpack_h(buffer, position)
-            position += 2
-            if length < 0:
-                raise Malformed
-            end = position + length
-            topics_item = str(buffer[position:end], "utf-8")
-            position = end
-            topics.append(topics_item)
+        end = position + length
+        topics_item = str(buffer[position:end], "utf-8")
+        position = end
+        topics.append(topics_item)
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
@@ -271,16 +272,12 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ConsumerProtocolSubscriptio
         position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.owned_partitions, position = _read_many_topic_partition_v1(buffer, position, count)
+    elif not count:
+        message.owned_partitions = []
+    else:
         raise Malformed
-    owned_partitions: list[ConsumerProtocolSubscriptionTopicPartition] = []
-    message.owned_partitions = owned_partitions
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            owned_partitions_item, position = _read_topic_partition_v1(buffer, position)
-            owned_partitions.append(owned_partitions_item)
     (message.generation_id,) = _unpack_i(buffer, position)
     position += 4
     message.rack_id = None
@@ -297,18 +294,17 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[ConsumerProtocolSubscriptio
         raise Malformed
     topics: list[str] = []
     message.topics = topics
-    if count:
-        if count > len(buffer) - position:
+    if count > len(buffer) - position:
+        raise Malformed
+    for _ in range(count):
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            (length,) = _unpack_h(buffer, position)
-            position += 2
-            if length < 0:
-                raise Malformed
-            end = position + length
-            topics_item = str(buffer[position:end], "utf-8")
-            position = end
-            topics.append(topics_item)
+        end = position + length
+        topics_item = str(buffer[position:end], "utf-8")
+        position = end
+        topics.append(topics_item)
     (length,) = _unpack_i(buffer, position)
     position += 4
     if length < 0:
@@ -319,16 +315,12 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[ConsumerProtocolSubscriptio
         position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.owned_partitions, position = _read_many_topic_partition_v1(buffer, position, count)
+    elif not count:
+        message.owned_partitions = []
+    else:
         raise Malformed
-    owned_partitions: list[ConsumerProtocolSubscriptionTopicPartition] = []
-    message.owned_partitions = owned_partitions
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            owned_partitions_item, position = _read_topic_partition_v1(buffer, position)
-            owned_partitions.append(owned_partitions_item)
     message.generation_id, length = _unpack_ih(buffer, position)
     position += 6
     if length < 0:

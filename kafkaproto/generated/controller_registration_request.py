@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -192,51 +192,69 @@ class ControllerRegistrationRequest(Message):
         return _schema()
 
 
-def _read_listener_v0(buffer: Buffer, position: int) -> tuple[ControllerRegistrationRequestListener, int]:
-    message = ControllerRegistrationRequestListener.__new__(ControllerRegistrationRequestListener)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_listener_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ControllerRegistrationRequestListener], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, message.security_protocol, tags = _unpack_HhB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ControllerRegistrationRequestListener] = []
+    for _ in range(size):
+        message = ControllerRegistrationRequestListener.__new__(ControllerRegistrationRequestListener)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.port, message.security_protocol, tags = _unpack_HhB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_feature_v0(buffer: Buffer, position: int) -> tuple[ControllerRegistrationRequestFeature, int]:
-    message = ControllerRegistrationRequestFeature.__new__(ControllerRegistrationRequestFeature)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_feature_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ControllerRegistrationRequestFeature], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.min_supported_version, message.max_supported_version, tags = _unpack_hhB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ControllerRegistrationRequestFeature] = []
+    for _ in range(size):
+        message = ControllerRegistrationRequestFeature.__new__(ControllerRegistrationRequestFeature)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.min_supported_version, message.max_supported_version, tags = _unpack_hhB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ControllerRegistrationRequest, int]:
@@ -249,31 +267,23 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ControllerRegistrationReque
     ) = _unpack_iutB(buffer, position)
     position += 22
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    listeners: list[ControllerRegistrationRequestListener] = []
-    message.listeners = listeners
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            listeners_item, position = _read_listener_v0(buffer, position)
-            listeners.append(listeners_item)
+        message.listeners, position = _read_many_listener_v0(buffer, position, count - 1)
+    elif count:
+        message.listeners = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    features: list[ControllerRegistrationRequestFeature] = []
-    message.features = features
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            features_item, position = _read_feature_v0(buffer, position)
-            features.append(features_item)
+        message.features, position = _read_many_feature_v0(buffer, position, count - 1)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -154,88 +154,102 @@ class CreateAclsRequest(Message):
         return _schema()
 
 
-def _read_acl_creation_v1(buffer: Buffer, position: int) -> tuple[CreateAclsRequestAclCreation, int]:
-    message = CreateAclsRequestAclCreation.__new__(CreateAclsRequestAclCreation)
-    message.resource_type, length = _unpack_bh(buffer, position)
-    position += 3
-    if length < 0:
+def _read_many_acl_creation_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[CreateAclsRequestAclCreation], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    message.resource_pattern_type, length = _unpack_bh(buffer, position)
-    position += 3
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.principal = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.operation, message.permission_type = _unpack_bb(buffer, position)
-    position += 2
-    message.unknown_tags = None
-    return message, position
+    found: list[CreateAclsRequestAclCreation] = []
+    for _ in range(size):
+        message = CreateAclsRequestAclCreation.__new__(CreateAclsRequestAclCreation)
+        message.resource_type, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        message.resource_pattern_type, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.principal = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.operation, message.permission_type = _unpack_bb(buffer, position)
+        position += 2
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[CreateAclsRequest, int]:
     message = CreateAclsRequest.__new__(CreateAclsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.creations, position = _read_many_acl_creation_v1(buffer, position, count)
+    elif not count:
+        message.creations = []
+    else:
         raise Malformed
-    creations: list[CreateAclsRequestAclCreation] = []
-    message.creations = creations
-    if count:
-        if count > len(buffer) - position:
+    message.unknown_tags = None
+    return message, position
+
+
+def _read_many_acl_creation_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[CreateAclsRequestAclCreation], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[CreateAclsRequestAclCreation] = []
+    for _ in range(size):
+        message = CreateAclsRequestAclCreation.__new__(CreateAclsRequestAclCreation)
+        message.resource_type, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(count):
-            creations_item, position = _read_acl_creation_v1(buffer, position)
-            creations.append(creations_item)
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_acl_creation_v2(buffer: Buffer, position: int) -> tuple[CreateAclsRequestAclCreation, int]:
-    message = CreateAclsRequestAclCreation.__new__(CreateAclsRequestAclCreation)
-    message.resource_type, length = _unpack_bB(buffer, position)
-    position += 2
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    message.resource_pattern_type, length = _unpack_bB(buffer, position)
-    position += 2
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.principal = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.operation, message.permission_type, tags = _unpack_bbB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        message.resource_pattern_type, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.principal = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.operation, message.permission_type, tags = _unpack_bbB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[CreateAclsRequest, int]:
@@ -243,17 +257,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[CreateAclsRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    creations: list[CreateAclsRequestAclCreation] = []
-    message.creations = creations
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            creations_item, position = _read_acl_creation_v2(buffer, position)
-            creations.append(creations_item)
+        message.creations, position = _read_many_acl_creation_v2(buffer, position, count - 1)
+    elif count:
+        message.creations = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

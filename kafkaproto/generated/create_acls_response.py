@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
@@ -19,6 +18,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -121,62 +121,70 @@ class CreateAclsResponse(Message):
         return _schema()
 
 
-def _read_acl_creation_result_v1(
+def _read_many_acl_creation_result_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[CreateAclsResponseAclCreationResult, int]:
-    message = CreateAclsResponseAclCreationResult.__new__(CreateAclsResponseAclCreationResult)
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
-        message.error_message = None
-    else:
-        end = position + length
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message.unknown_tags = None
-    return message, position
+    size: int,
+) -> tuple[list[CreateAclsResponseAclCreationResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[CreateAclsResponseAclCreationResult] = []
+    for _ in range(size):
+        message = CreateAclsResponseAclCreationResult.__new__(CreateAclsResponseAclCreationResult)
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
+            message.error_message = None
+        else:
+            end = position + length
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[CreateAclsResponse, int]:
     message = CreateAclsResponse.__new__(CreateAclsResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.results, position = _read_many_acl_creation_result_v1(buffer, position, count)
+    elif not count:
+        message.results = []
+    else:
         raise Malformed
-    results: list[CreateAclsResponseAclCreationResult] = []
-    message.results = results
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            results_item, position = _read_acl_creation_result_v1(buffer, position)
-            results.append(results_item)
     message.unknown_tags = None
     return message, position
 
 
-def _read_acl_creation_result_v2(
+def _read_many_acl_creation_result_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[CreateAclsResponseAclCreationResult, int]:
-    message = CreateAclsResponseAclCreationResult.__new__(CreateAclsResponseAclCreationResult)
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[CreateAclsResponseAclCreationResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[CreateAclsResponseAclCreationResult] = []
+    for _ in range(size):
+        message = CreateAclsResponseAclCreationResult.__new__(CreateAclsResponseAclCreationResult)
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[CreateAclsResponse, int]:
@@ -184,17 +192,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[CreateAclsResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results: list[CreateAclsResponseAclCreationResult] = []
-    message.results = results
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            results_item, position = _read_acl_creation_result_v2(buffer, position)
-            results.append(results_item)
+        message.results, position = _read_many_acl_creation_result_v2(buffer, position, count - 1)
+    elif count:
+        message.results = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

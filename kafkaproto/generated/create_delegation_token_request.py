@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -136,45 +136,47 @@ class CreateDelegationTokenRequest(Message):
         return _schema()
 
 
-def _read_creatable_renewers_v1(
+def _read_many_creatable_renewers_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[CreateDelegationTokenRequestCreatableRenewers, int]:
-    message = CreateDelegationTokenRequestCreatableRenewers.__new__(
-        CreateDelegationTokenRequestCreatableRenewers,
-    )
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[CreateDelegationTokenRequestCreatableRenewers], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.principal_type = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.principal_name = str(buffer[position:end], "utf-8")
-    position = end
-    message.unknown_tags = None
-    return message, position
+    found: list[CreateDelegationTokenRequestCreatableRenewers] = []
+    for _ in range(size):
+        message = CreateDelegationTokenRequestCreatableRenewers.__new__(
+            CreateDelegationTokenRequestCreatableRenewers,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.principal_type = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.principal_name = str(buffer[position:end], "utf-8")
+        position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRequest, int]:
     message = CreateDelegationTokenRequest.__new__(CreateDelegationTokenRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.renewers, position = _read_many_creatable_renewers_v1(buffer, position, count)
+    elif not count:
+        message.renewers = []
+    else:
         raise Malformed
-    renewers: list[CreateDelegationTokenRequestCreatableRenewers] = []
-    message.renewers = renewers
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            renewers_item, position = _read_creatable_renewers_v1(buffer, position)
-            renewers.append(renewers_item)
     (message.max_lifetime_ms,) = _unpack_q(buffer, position)
     position += 8
     message.owner_principal_type = ""
@@ -183,37 +185,43 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenReques
     return message, position
 
 
-def _read_creatable_renewers_v2(
+def _read_many_creatable_renewers_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[CreateDelegationTokenRequestCreatableRenewers, int]:
-    message = CreateDelegationTokenRequestCreatableRenewers.__new__(
-        CreateDelegationTokenRequestCreatableRenewers,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[CreateDelegationTokenRequestCreatableRenewers], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.principal_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.principal_name = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[CreateDelegationTokenRequestCreatableRenewers] = []
+    for _ in range(size):
+        message = CreateDelegationTokenRequestCreatableRenewers.__new__(
+            CreateDelegationTokenRequestCreatableRenewers,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.principal_type = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.principal_name = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRequest, int]:
@@ -221,17 +229,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenReques
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    renewers: list[CreateDelegationTokenRequestCreatableRenewers] = []
-    message.renewers = renewers
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            renewers_item, position = _read_creatable_renewers_v2(buffer, position)
-            renewers.append(renewers_item)
+        message.renewers, position = _read_many_creatable_renewers_v2(buffer, position, count - 1)
+    elif count:
+        message.renewers = []
+    else:
+        raise Malformed
     message.max_lifetime_ms, tags = _unpack_qB(buffer, position)
     position += 9
     message.owner_principal_type = ""
@@ -247,7 +251,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenReques
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.owner_principal_type = None
     else:
@@ -257,7 +261,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenReques
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.owner_principal_name = None
     else:
@@ -267,17 +271,13 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenReques
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    renewers: list[CreateDelegationTokenRequestCreatableRenewers] = []
-    message.renewers = renewers
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            renewers_item, position = _read_creatable_renewers_v2(buffer, position)
-            renewers.append(renewers_item)
+        message.renewers, position = _read_many_creatable_renewers_v2(buffer, position, count - 1)
+    elif count:
+        message.renewers = []
+    else:
+        raise Malformed
     message.max_lifetime_ms, tags = _unpack_qB(buffer, position)
     position += 9
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -19,6 +18,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -199,7 +199,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRespon
     message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -208,7 +208,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRespon
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -222,7 +222,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRespon
     ) = _unpack_qqqB(buffer, position)
     position += 25
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -231,7 +231,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRespon
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
+        length, position = read_long_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -252,7 +252,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRespon
     message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -261,7 +261,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRespon
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -270,7 +270,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRespon
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -279,7 +279,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRespon
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -293,7 +293,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRespon
     ) = _unpack_qqqB(buffer, position)
     position += 25
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -302,7 +302,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRespon
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
+        length, position = read_long_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -167,140 +167,150 @@ class CreatePartitionsRequest(Message):
         return _schema()
 
 
-def _read_create_partitions_assignment_v0(
+def _read_many_create_partitions_assignment_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[CreatePartitionsRequestCreatePartitionsAssignment, int]:
-    message = CreatePartitionsRequestCreatePartitionsAssignment.__new__(
-        CreatePartitionsRequestCreatePartitionsAssignment,
-    )
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
+    size: int,
+) -> tuple[list[CreatePartitionsRequestCreatePartitionsAssignment], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count < TABLE_SIZE:
-        message.broker_ids = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.broker_ids = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    message.unknown_tags = None
-    return message, position
+    found: list[CreatePartitionsRequestCreatePartitionsAssignment] = []
+    for _ in range(size):
+        message = CreatePartitionsRequestCreatePartitionsAssignment.__new__(
+            CreatePartitionsRequestCreatePartitionsAssignment,
+        )
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.broker_ids = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.broker_ids = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_create_partitions_topic_v0(
+def _read_many_create_partitions_topic_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[CreatePartitionsRequestCreatePartitionsTopic, int]:
-    message = CreatePartitionsRequestCreatePartitionsTopic.__new__(
-        CreatePartitionsRequestCreatePartitionsTopic,
-    )
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[CreatePartitionsRequestCreatePartitionsTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.count, count = _unpack_ii(buffer, position)
-    position += 8
-    if count < 0:
-        message.assignments = None
-    else:
-        assignments: list[CreatePartitionsRequestCreatePartitionsAssignment] = []
-        message.assignments = assignments
-        if count:
-            if count > len(buffer) - position:
-                raise Malformed
-            for _ in range(count):
-                assignments_item, position = _read_create_partitions_assignment_v0(buffer, position)
-                assignments.append(assignments_item)
-    message.unknown_tags = None
-    return message, position
+    found: list[CreatePartitionsRequestCreatePartitionsTopic] = []
+    for _ in range(size):
+        message = CreatePartitionsRequestCreatePartitionsTopic.__new__(
+            CreatePartitionsRequestCreatePartitionsTopic,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.count, count = _unpack_ii(buffer, position)
+        position += 8
+        if count > 0:
+            message.assignments, position = _read_many_create_partitions_assignment_v0(buffer, position, count)
+        elif not count:
+            message.assignments = []
+        else:
+            message.assignments = None
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[CreatePartitionsRequest, int]:
     message = CreatePartitionsRequest.__new__(CreatePartitionsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_create_partitions_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[CreatePartitionsRequestCreatePartitionsTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_create_partitions_topic_v0(buffer, position)
-            topics.append(topics_item)
     message.timeout_ms, message.validate_only = _unpack_it(buffer, position)
     position += 5
     message.unknown_tags = None
     return message, position
 
 
-def _read_create_partitions_assignment_v2(
+def _read_many_create_partitions_assignment_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[CreatePartitionsRequestCreatePartitionsAssignment, int]:
-    message = CreatePartitionsRequestCreatePartitionsAssignment.__new__(
-        CreatePartitionsRequestCreatePartitionsAssignment,
-    )
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[CreatePartitionsRequestCreatePartitionsAssignment], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.broker_ids = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.broker_ids = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[CreatePartitionsRequestCreatePartitionsAssignment] = []
+    for _ in range(size):
+        message = CreatePartitionsRequestCreatePartitionsAssignment.__new__(
+            CreatePartitionsRequestCreatePartitionsAssignment,
+        )
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.broker_ids = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.broker_ids = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_create_partitions_topic_v2(
+def _read_many_create_partitions_topic_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[CreatePartitionsRequestCreatePartitionsTopic, int]:
-    message = CreatePartitionsRequestCreatePartitionsTopic.__new__(
-        CreatePartitionsRequestCreatePartitionsTopic,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[CreatePartitionsRequestCreatePartitionsTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.count, count = _unpack_iB(buffer, position)
-    position += 5
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.assignments = None
-    else:
-        assignments: list[CreatePartitionsRequestCreatePartitionsAssignment] = []
-        message.assignments = assignments
+    found: list[CreatePartitionsRequestCreatePartitionsTopic] = []
+    for _ in range(size):
+        message = CreatePartitionsRequestCreatePartitionsTopic.__new__(
+            CreatePartitionsRequestCreatePartitionsTopic,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.count, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
         if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                assignments_item, position = _read_create_partitions_assignment_v2(buffer, position)
-                assignments.append(assignments_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+            message.assignments, position = _read_many_create_partitions_assignment_v2(buffer, position, count - 1)
+        elif count:
+            message.assignments = []
+        else:
+            message.assignments = None
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[CreatePartitionsRequest, int]:
@@ -308,17 +318,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[CreatePartitionsRequest, in
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[CreatePartitionsRequestCreatePartitionsTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_create_partitions_topic_v2(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_create_partitions_topic_v2(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     message.timeout_ms, message.validate_only, tags = _unpack_itB(buffer, position)
     position += 6
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -227,210 +227,232 @@ class CreateTopicsRequest(Message):
         return _schema()
 
 
-def _read_creatable_replica_assignment_v2(
+def _read_many_creatable_replica_assignment_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[CreateTopicsRequestCreatableReplicaAssignment, int]:
-    message = CreateTopicsRequestCreatableReplicaAssignment.__new__(
-        CreateTopicsRequestCreatableReplicaAssignment,
-    )
-    message.partition_index, count = _unpack_ii(buffer, position)
-    position += 8
-    if count < 0:
+    size: int,
+) -> tuple[list[CreateTopicsRequestCreatableReplicaAssignment], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count < TABLE_SIZE:
-        message.broker_ids = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.broker_ids = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    message.unknown_tags = None
-    return message, position
+    found: list[CreateTopicsRequestCreatableReplicaAssignment] = []
+    for _ in range(size):
+        message = CreateTopicsRequestCreatableReplicaAssignment.__new__(
+            CreateTopicsRequestCreatableReplicaAssignment,
+        )
+        message.partition_index, count = _unpack_ii(buffer, position)
+        position += 8
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.broker_ids = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.broker_ids = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_creatable_topic_config_v2(
+def _read_many_creatable_topic_config_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[CreateTopicsRequestCreatableTopicConfig, int]:
-    message = CreateTopicsRequestCreatableTopicConfig.__new__(CreateTopicsRequestCreatableTopicConfig)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[CreateTopicsRequestCreatableTopicConfig], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        message.value = None
-    else:
+    found: list[CreateTopicsRequestCreatableTopicConfig] = []
+    for _ in range(size):
+        message = CreateTopicsRequestCreatableTopicConfig.__new__(CreateTopicsRequestCreatableTopicConfig)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
         end = position + length
-        message.value = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    message.unknown_tags = None
-    return message, position
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            message.value = None
+        else:
+            end = position + length
+            message.value = str(buffer[position:end], "utf-8")
+            position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_creatable_topic_v2(buffer: Buffer, position: int) -> tuple[CreateTopicsRequestCreatableTopic, int]:
-    message = CreateTopicsRequestCreatableTopic.__new__(CreateTopicsRequestCreatableTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_creatable_topic_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[CreateTopicsRequestCreatableTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.num_partitions, message.replication_factor, count = _unpack_ihi(buffer, position)
-    position += 10
-    if count < 0:
-        raise Malformed
-    assignments: list[CreateTopicsRequestCreatableReplicaAssignment] = []
-    message.assignments = assignments
-    if count:
-        if count > len(buffer) - position:
+    found: list[CreateTopicsRequestCreatableTopic] = []
+    for _ in range(size):
+        message = CreateTopicsRequestCreatableTopic.__new__(CreateTopicsRequestCreatableTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            assignments_item, position = _read_creatable_replica_assignment_v2(buffer, position)
-            assignments.append(assignments_item)
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    configs: list[CreateTopicsRequestCreatableTopicConfig] = []
-    message.configs = configs
-    if count:
-        if count > len(buffer) - position:
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.num_partitions, message.replication_factor, count = _unpack_ihi(buffer, position)
+        position += 10
+        if count > 0:
+            message.assignments, position = _read_many_creatable_replica_assignment_v2(buffer, position, count)
+        elif not count:
+            message.assignments = []
+        else:
             raise Malformed
-        for _ in range(count):
-            configs_item, position = _read_creatable_topic_config_v2(buffer, position)
-            configs.append(configs_item)
-    message.unknown_tags = None
-    return message, position
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.configs, position = _read_many_creatable_topic_config_v2(buffer, position, count)
+        elif not count:
+            message.configs = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[CreateTopicsRequest, int]:
     message = CreateTopicsRequest.__new__(CreateTopicsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_creatable_topic_v2(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[CreateTopicsRequestCreatableTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_creatable_topic_v2(buffer, position)
-            topics.append(topics_item)
     message.timeout_ms, message.validate_only = _unpack_it(buffer, position)
     position += 5
     message.unknown_tags = None
     return message, position
 
 
-def _read_creatable_replica_assignment_v5(
+def _read_many_creatable_replica_assignment_v5(
     buffer: Buffer,
     position: int,
-) -> tuple[CreateTopicsRequestCreatableReplicaAssignment, int]:
-    message = CreateTopicsRequestCreatableReplicaAssignment.__new__(
-        CreateTopicsRequestCreatableReplicaAssignment,
-    )
-    message.partition_index, count = _unpack_iB(buffer, position)
-    position += 5
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[CreateTopicsRequestCreatableReplicaAssignment], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.broker_ids = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.broker_ids = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[CreateTopicsRequestCreatableReplicaAssignment] = []
+    for _ in range(size):
+        message = CreateTopicsRequestCreatableReplicaAssignment.__new__(
+            CreateTopicsRequestCreatableReplicaAssignment,
+        )
+        message.partition_index, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.broker_ids = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.broker_ids = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_creatable_topic_config_v5(
+def _read_many_creatable_topic_config_v5(
     buffer: Buffer,
     position: int,
-) -> tuple[CreateTopicsRequestCreatableTopicConfig, int]:
-    message = CreateTopicsRequestCreatableTopicConfig.__new__(CreateTopicsRequestCreatableTopicConfig)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[CreateTopicsRequestCreatableTopicConfig], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.value = None
-    else:
+    found: list[CreateTopicsRequestCreatableTopicConfig] = []
+    for _ in range(size):
+        message = CreateTopicsRequestCreatableTopicConfig.__new__(CreateTopicsRequestCreatableTopicConfig)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.value = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.value = None
+        else:
+            end = position + length - 1
+            message.value = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_creatable_topic_v5(buffer: Buffer, position: int) -> tuple[CreateTopicsRequestCreatableTopic, int]:
-    message = CreateTopicsRequestCreatableTopic.__new__(CreateTopicsRequestCreatableTopic)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_creatable_topic_v5(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[CreateTopicsRequestCreatableTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.num_partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
-    position += 7
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    assignments: list[CreateTopicsRequestCreatableReplicaAssignment] = []
-    message.assignments = assignments
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[CreateTopicsRequestCreatableTopic] = []
+    for _ in range(size):
+        message = CreateTopicsRequestCreatableTopic.__new__(CreateTopicsRequestCreatableTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            assignments_item, position = _read_creatable_replica_assignment_v5(buffer, position)
-            assignments.append(assignments_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    configs: list[CreateTopicsRequestCreatableTopicConfig] = []
-    message.configs = configs
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.num_partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
+        position += 7
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.assignments, position = _read_many_creatable_replica_assignment_v5(buffer, position, count - 1)
+        elif count:
+            message.assignments = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            configs_item, position = _read_creatable_topic_config_v5(buffer, position)
-            configs.append(configs_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.configs, position = _read_many_creatable_topic_config_v5(buffer, position, count - 1)
+        elif count:
+            message.configs = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[CreateTopicsRequest, int]:
@@ -438,17 +460,13 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[CreateTopicsRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[CreateTopicsRequestCreatableTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_creatable_topic_v5(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_creatable_topic_v5(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     message.timeout_ms, message.validate_only, tags = _unpack_itB(buffer, position)
     position += 6
     message.unknown_tags = None

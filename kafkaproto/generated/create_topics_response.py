@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -226,144 +226,153 @@ class CreateTopicsResponse(Message):
         return _schema()
 
 
-def _read_creatable_topic_result_v2(
+def _read_many_creatable_topic_result_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[CreateTopicsResponseCreatableTopicResult, int]:
-    message = CreateTopicsResponseCreatableTopicResult.__new__(CreateTopicsResponseCreatableTopicResult)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[CreateTopicsResponseCreatableTopicResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
-        message.error_message = None
-    else:
+    found: list[CreateTopicsResponseCreatableTopicResult] = []
+    for _ in range(size):
+        message = CreateTopicsResponseCreatableTopicResult.__new__(CreateTopicsResponseCreatableTopicResult)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
         end = position + length
-        message.error_message = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    message.topic_id = ZERO_UUID
-    message.topic_config_error_code = 0
-    message.num_partitions = -1
-    message.replication_factor = -1
-    message.configs = []
-    message.unknown_tags = None
-    return message, position
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
+            message.error_message = None
+        else:
+            end = position + length
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.topic_id = ZERO_UUID
+        message.topic_config_error_code = 0
+        message.num_partitions = -1
+        message.replication_factor = -1
+        message.configs = []
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[CreateTopicsResponse, int]:
     message = CreateTopicsResponse.__new__(CreateTopicsResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_creatable_topic_result_v2(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[CreateTopicsResponseCreatableTopicResult] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
+    message.unknown_tags = None
+    return message, position
+
+
+def _read_many_creatable_topic_configs_v5(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[CreateTopicsResponseCreatableTopicConfigs], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[CreateTopicsResponseCreatableTopicConfigs] = []
+    for _ in range(size):
+        message = CreateTopicsResponseCreatableTopicConfigs.__new__(CreateTopicsResponseCreatableTopicConfigs)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_creatable_topic_result_v2(buffer, position)
-            topics.append(topics_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.value = None
+        else:
+            end = position + length - 1
+            message.value = str(buffer[position:end], "utf-8")
+            position = end
+        message.read_only, message.config_source, message.is_sensitive, tags = _unpack_tbtB(buffer, position)
+        position += 4
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_creatable_topic_configs_v5(
+def _read_many_creatable_topic_result_v5(
     buffer: Buffer,
     position: int,
-) -> tuple[CreateTopicsResponseCreatableTopicConfigs, int]:
-    message = CreateTopicsResponseCreatableTopicConfigs.__new__(CreateTopicsResponseCreatableTopicConfigs)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[CreateTopicsResponseCreatableTopicResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.value = None
-    else:
+    found: list[CreateTopicsResponseCreatableTopicResult] = []
+    for _ in range(size):
+        message = CreateTopicsResponseCreatableTopicResult.__new__(CreateTopicsResponseCreatableTopicResult)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.value = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    message.read_only, message.config_source, message.is_sensitive, tags = _unpack_tbtB(buffer, position)
-    position += 4
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_creatable_topic_result_v5(
-    buffer: Buffer,
-    position: int,
-) -> tuple[CreateTopicsResponseCreatableTopicResult, int]:
-    message = CreateTopicsResponseCreatableTopicResult.__new__(CreateTopicsResponseCreatableTopicResult)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message.num_partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
-    position += 7
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.configs = None
-    else:
-        configs: list[CreateTopicsResponseCreatableTopicConfigs] = []
-        message.configs = configs
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.num_partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
+        position += 7
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
         if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                configs_item, position = _read_creatable_topic_configs_v5(buffer, position)
-                configs.append(configs_item)
-    tags = buffer[position]
-    position += 1
-    message.topic_id = ZERO_UUID
-    message.topic_config_error_code = 0
-    message.unknown_tags = None
-    if tags:
-        sections, end_of_tags = read_tag_section(buffer, position - 1)
-        for tag, position, stop in sections:
-            if tag == 0:
-                (message.topic_config_error_code,) = _unpack_h(buffer, position)
-                position += 2
-            else:
-                if message.unknown_tags is None:
-                    message.unknown_tags = {}
-                message.unknown_tags[tag] = bytes(buffer[position:stop])
-                position = stop
-            if position != stop:
-                raise Malformed
-        position = end_of_tags
-    return message, position
+            message.configs, position = _read_many_creatable_topic_configs_v5(buffer, position, count - 1)
+        elif count:
+            message.configs = []
+        else:
+            message.configs = None
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.topic_config_error_code = 0
+        message.unknown_tags = None
+        if tags:
+            sections, end_of_tags = read_tag_section(buffer, position - 1)
+            for tag, position, stop in sections:
+                if tag == 0:
+                    (message.topic_config_error_code,) = _unpack_h(buffer, position)
+                    position += 2
+                else:
+                    if message.unknown_tags is None:
+                        message.unknown_tags = {}
+                    message.unknown_tags[tag] = bytes(buffer[position:stop])
+                    position = stop
+                if position != stop:
+                    raise Malformed
+            position = end_of_tags
+        found.append(message)
+    return found, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[CreateTopicsResponse, int]:
@@ -371,17 +380,13 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[CreateTopicsResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[CreateTopicsResponseCreatableTopicResult] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_creatable_topic_result_v5(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_creatable_topic_result_v5(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -390,64 +395,65 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[CreateTopicsResponse, int]:
     return message, position
 
 
-def _read_creatable_topic_result_v7(
+def _read_many_creatable_topic_result_v7(
     buffer: Buffer,
     position: int,
-) -> tuple[CreateTopicsResponseCreatableTopicResult, int]:
-    message = CreateTopicsResponseCreatableTopicResult.__new__(CreateTopicsResponseCreatableTopicResult)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[CreateTopicsResponseCreatableTopicResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.topic_id, message.error_code, length = _unpack_uhB(buffer, position)
-    position += 19
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
+    found: list[CreateTopicsResponseCreatableTopicResult] = []
+    for _ in range(size):
+        message = CreateTopicsResponseCreatableTopicResult.__new__(CreateTopicsResponseCreatableTopicResult)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    message.num_partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
-    position += 7
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.configs = None
-    else:
-        configs: list[CreateTopicsResponseCreatableTopicConfigs] = []
-        message.configs = configs
+        message.topic_id, message.error_code, length = _unpack_uhB(buffer, position)
+        position += 19
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.num_partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
+        position += 7
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
         if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                configs_item, position = _read_creatable_topic_configs_v5(buffer, position)
-                configs.append(configs_item)
-    tags = buffer[position]
-    position += 1
-    message.topic_config_error_code = 0
-    message.unknown_tags = None
-    if tags:
-        sections, end_of_tags = read_tag_section(buffer, position - 1)
-        for tag, position, stop in sections:
-            if tag == 0:
-                (message.topic_config_error_code,) = _unpack_h(buffer, position)
-                position += 2
-            else:
-                if message.unknown_tags is None:
-                    message.unknown_tags = {}
-                message.unknown_tags[tag] = bytes(buffer[position:stop])
-                position = stop
-            if position != stop:
-                raise Malformed
-        position = end_of_tags
-    return message, position
+            message.configs, position = _read_many_creatable_topic_configs_v5(buffer, position, count - 1)
+        elif count:
+            message.configs = []
+        else:
+            message.configs = None
+        tags = buffer[position]
+        position += 1
+        message.topic_config_error_code = 0
+        message.unknown_tags = None
+        if tags:
+            sections, end_of_tags = read_tag_section(buffer, position - 1)
+            for tag, position, stop in sections:
+                if tag == 0:
+                    (message.topic_config_error_code,) = _unpack_h(buffer, position)
+                    position += 2
+                else:
+                    if message.unknown_tags is None:
+                        message.unknown_tags = {}
+                    message.unknown_tags[tag] = bytes(buffer[position:stop])
+                    position = stop
+                if position != stop:
+                    raise Malformed
+            position = end_of_tags
+        found.append(message)
+    return found, position
 
 
 def _read_v7(buffer: Buffer, position: int) -> tuple[CreateTopicsResponse, int]:
@@ -455,17 +461,13 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[CreateTopicsResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[CreateTopicsResponseCreatableTopicResult] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_creatable_topic_result_v7(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_creatable_topic_result_v7(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

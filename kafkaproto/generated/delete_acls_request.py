@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -154,100 +154,108 @@ class DeleteAclsRequest(Message):
         return _schema()
 
 
-def _read_delete_acls_filter_v1(
+def _read_many_delete_acls_filter_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteAclsRequestDeleteAclsFilter, int]:
-    message = DeleteAclsRequestDeleteAclsFilter.__new__(DeleteAclsRequestDeleteAclsFilter)
-    message.resource_type_filter, length = _unpack_bh(buffer, position)
-    position += 3
-    if length < 0:
-        message.resource_name_filter = None
-    else:
-        end = position + length
-        message.resource_name_filter = str(buffer[position:end], "utf-8")
-        position = end
-    message.pattern_type_filter, length = _unpack_bh(buffer, position)
-    position += 3
-    if length < 0:
-        message.principal_filter = None
-    else:
-        end = position + length
-        message.principal_filter = str(buffer[position:end], "utf-8")
-        position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        message.host_filter = None
-    else:
-        end = position + length
-        message.host_filter = str(buffer[position:end], "utf-8")
-        position = end
-    message.operation, message.permission_type = _unpack_bb(buffer, position)
-    position += 2
-    message.unknown_tags = None
-    return message, position
+    size: int,
+) -> tuple[list[DeleteAclsRequestDeleteAclsFilter], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DeleteAclsRequestDeleteAclsFilter] = []
+    for _ in range(size):
+        message = DeleteAclsRequestDeleteAclsFilter.__new__(DeleteAclsRequestDeleteAclsFilter)
+        message.resource_type_filter, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
+            message.resource_name_filter = None
+        else:
+            end = position + length
+            message.resource_name_filter = str(buffer[position:end], "utf-8")
+            position = end
+        message.pattern_type_filter, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
+            message.principal_filter = None
+        else:
+            end = position + length
+            message.principal_filter = str(buffer[position:end], "utf-8")
+            position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            message.host_filter = None
+        else:
+            end = position + length
+            message.host_filter = str(buffer[position:end], "utf-8")
+            position = end
+        message.operation, message.permission_type = _unpack_bb(buffer, position)
+        position += 2
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DeleteAclsRequest, int]:
     message = DeleteAclsRequest.__new__(DeleteAclsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.filters, position = _read_many_delete_acls_filter_v1(buffer, position, count)
+    elif not count:
+        message.filters = []
+    else:
         raise Malformed
-    filters: list[DeleteAclsRequestDeleteAclsFilter] = []
-    message.filters = filters
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            filters_item, position = _read_delete_acls_filter_v1(buffer, position)
-            filters.append(filters_item)
     message.unknown_tags = None
     return message, position
 
 
-def _read_delete_acls_filter_v2(
+def _read_many_delete_acls_filter_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteAclsRequestDeleteAclsFilter, int]:
-    message = DeleteAclsRequestDeleteAclsFilter.__new__(DeleteAclsRequestDeleteAclsFilter)
-    message.resource_type_filter, length = _unpack_bB(buffer, position)
-    position += 2
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.resource_name_filter = None
-    else:
-        end = position + length - 1
-        message.resource_name_filter = str(buffer[position:end], "utf-8")
-        position = end
-    message.pattern_type_filter, length = _unpack_bB(buffer, position)
-    position += 2
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.principal_filter = None
-    else:
-        end = position + length - 1
-        message.principal_filter = str(buffer[position:end], "utf-8")
-        position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.host_filter = None
-    else:
-        end = position + length - 1
-        message.host_filter = str(buffer[position:end], "utf-8")
-        position = end
-    message.operation, message.permission_type, tags = _unpack_bbB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[DeleteAclsRequestDeleteAclsFilter], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DeleteAclsRequestDeleteAclsFilter] = []
+    for _ in range(size):
+        message = DeleteAclsRequestDeleteAclsFilter.__new__(DeleteAclsRequestDeleteAclsFilter)
+        message.resource_type_filter, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.resource_name_filter = None
+        else:
+            end = position + length - 1
+            message.resource_name_filter = str(buffer[position:end], "utf-8")
+            position = end
+        message.pattern_type_filter, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.principal_filter = None
+        else:
+            end = position + length - 1
+            message.principal_filter = str(buffer[position:end], "utf-8")
+            position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.host_filter = None
+        else:
+            end = position + length - 1
+            message.host_filter = str(buffer[position:end], "utf-8")
+            position = end
+        message.operation, message.permission_type, tags = _unpack_bbB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteAclsRequest, int]:
@@ -255,17 +263,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteAclsRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    filters: list[DeleteAclsRequestDeleteAclsFilter] = []
-    message.filters = filters
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            filters_item, position = _read_delete_acls_filter_v2(buffer, position)
-            filters.append(filters_item)
+        message.filters, position = _read_many_delete_acls_filter_v2(buffer, position, count - 1)
+    elif count:
+        message.filters = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

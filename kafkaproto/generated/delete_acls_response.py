@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -217,178 +217,190 @@ class DeleteAclsResponse(Message):
         return _schema()
 
 
-def _read_delete_acls_matching_acl_v1(
+def _read_many_delete_acls_matching_acl_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteAclsResponseDeleteAclsMatchingAcl, int]:
-    message = DeleteAclsResponseDeleteAclsMatchingAcl.__new__(DeleteAclsResponseDeleteAclsMatchingAcl)
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
-        message.error_message = None
-    else:
-        end = position + length
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message.resource_type, length = _unpack_bh(buffer, position)
-    position += 3
-    if length < 0:
+    size: int,
+) -> tuple[list[DeleteAclsResponseDeleteAclsMatchingAcl], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    message.pattern_type, length = _unpack_bh(buffer, position)
-    position += 3
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.principal = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.operation, message.permission_type = _unpack_bb(buffer, position)
-    position += 2
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_delete_acls_filter_result_v1(
-    buffer: Buffer,
-    position: int,
-) -> tuple[DeleteAclsResponseDeleteAclsFilterResult, int]:
-    message = DeleteAclsResponseDeleteAclsFilterResult.__new__(DeleteAclsResponseDeleteAclsFilterResult)
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
-        message.error_message = None
-    else:
-        end = position + length
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    matching_acls: list[DeleteAclsResponseDeleteAclsMatchingAcl] = []
-    message.matching_acls = matching_acls
-    if count:
-        if count > len(buffer) - position:
+    found: list[DeleteAclsResponseDeleteAclsMatchingAcl] = []
+    for _ in range(size):
+        message = DeleteAclsResponseDeleteAclsMatchingAcl.__new__(DeleteAclsResponseDeleteAclsMatchingAcl)
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
+            message.error_message = None
+        else:
+            end = position + length
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.resource_type, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            matching_acls_item, position = _read_delete_acls_matching_acl_v1(buffer, position)
-            matching_acls.append(matching_acls_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        message.pattern_type, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.principal = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.operation, message.permission_type = _unpack_bb(buffer, position)
+        position += 2
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_delete_acls_filter_result_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DeleteAclsResponseDeleteAclsFilterResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DeleteAclsResponseDeleteAclsFilterResult] = []
+    for _ in range(size):
+        message = DeleteAclsResponseDeleteAclsFilterResult.__new__(DeleteAclsResponseDeleteAclsFilterResult)
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
+            message.error_message = None
+        else:
+            end = position + length
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.matching_acls, position = _read_many_delete_acls_matching_acl_v1(buffer, position, count)
+        elif not count:
+            message.matching_acls = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DeleteAclsResponse, int]:
     message = DeleteAclsResponse.__new__(DeleteAclsResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.filter_results, position = _read_many_delete_acls_filter_result_v1(buffer, position, count)
+    elif not count:
+        message.filter_results = []
+    else:
         raise Malformed
-    filter_results: list[DeleteAclsResponseDeleteAclsFilterResult] = []
-    message.filter_results = filter_results
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            filter_results_item, position = _read_delete_acls_filter_result_v1(buffer, position)
-            filter_results.append(filter_results_item)
     message.unknown_tags = None
     return message, position
 
 
-def _read_delete_acls_matching_acl_v2(
+def _read_many_delete_acls_matching_acl_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteAclsResponseDeleteAclsMatchingAcl, int]:
-    message = DeleteAclsResponseDeleteAclsMatchingAcl.__new__(DeleteAclsResponseDeleteAclsMatchingAcl)
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
+    size: int,
+) -> tuple[list[DeleteAclsResponseDeleteAclsMatchingAcl], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DeleteAclsResponseDeleteAclsMatchingAcl] = []
+    for _ in range(size):
+        message = DeleteAclsResponseDeleteAclsMatchingAcl.__new__(DeleteAclsResponseDeleteAclsMatchingAcl)
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.resource_type, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
+        message.resource_name = str(buffer[position:end], "utf-8")
         position = end
-    message.resource_type, length = _unpack_bB(buffer, position)
-    position += 2
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    message.pattern_type, length = _unpack_bB(buffer, position)
-    position += 2
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.principal = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.operation, message.permission_type, tags = _unpack_bbB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message.pattern_type, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.principal = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.operation, message.permission_type, tags = _unpack_bbB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_delete_acls_filter_result_v2(
+def _read_many_delete_acls_filter_result_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteAclsResponseDeleteAclsFilterResult, int]:
-    message = DeleteAclsResponseDeleteAclsFilterResult.__new__(DeleteAclsResponseDeleteAclsFilterResult)
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[DeleteAclsResponseDeleteAclsFilterResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    matching_acls: list[DeleteAclsResponseDeleteAclsMatchingAcl] = []
-    message.matching_acls = matching_acls
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DeleteAclsResponseDeleteAclsFilterResult] = []
+    for _ in range(size):
+        message = DeleteAclsResponseDeleteAclsFilterResult.__new__(DeleteAclsResponseDeleteAclsFilterResult)
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.matching_acls, position = _read_many_delete_acls_matching_acl_v2(buffer, position, count - 1)
+        elif count:
+            message.matching_acls = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            matching_acls_item, position = _read_delete_acls_matching_acl_v2(buffer, position)
-            matching_acls.append(matching_acls_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteAclsResponse, int]:
@@ -396,17 +408,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteAclsResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    filter_results: list[DeleteAclsResponseDeleteAclsFilterResult] = []
-    message.filter_results = filter_results
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            filter_results_item, position = _read_delete_acls_filter_result_v2(buffer, position)
-            filter_results.append(filter_results_item)
+        message.filter_results, position = _read_many_delete_acls_filter_result_v2(buffer, position, count - 1)
+    elif count:
+        message.filter_results = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -121,62 +121,70 @@ class DeleteGroupsResponse(Message):
         return _schema()
 
 
-def _read_deletable_group_result_v0(
+def _read_many_deletable_group_result_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteGroupsResponseDeletableGroupResult, int]:
-    message = DeleteGroupsResponseDeletableGroupResult.__new__(DeleteGroupsResponseDeletableGroupResult)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[DeleteGroupsResponseDeletableGroupResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    (message.error_code,) = _unpack_h(buffer, position)
-    position += 2
-    message.unknown_tags = None
-    return message, position
+    found: list[DeleteGroupsResponseDeletableGroupResult] = []
+    for _ in range(size):
+        message = DeleteGroupsResponseDeletableGroupResult.__new__(DeleteGroupsResponseDeletableGroupResult)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        (message.error_code,) = _unpack_h(buffer, position)
+        position += 2
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteGroupsResponse, int]:
     message = DeleteGroupsResponse.__new__(DeleteGroupsResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.results, position = _read_many_deletable_group_result_v0(buffer, position, count)
+    elif not count:
+        message.results = []
+    else:
         raise Malformed
-    results: list[DeleteGroupsResponseDeletableGroupResult] = []
-    message.results = results
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            results_item, position = _read_deletable_group_result_v0(buffer, position)
-            results.append(results_item)
     message.unknown_tags = None
     return message, position
 
 
-def _read_deletable_group_result_v2(
+def _read_many_deletable_group_result_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteGroupsResponseDeletableGroupResult, int]:
-    message = DeleteGroupsResponseDeletableGroupResult.__new__(DeleteGroupsResponseDeletableGroupResult)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DeleteGroupsResponseDeletableGroupResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    message.error_code, tags = _unpack_hB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[DeleteGroupsResponseDeletableGroupResult] = []
+    for _ in range(size):
+        message = DeleteGroupsResponseDeletableGroupResult.__new__(DeleteGroupsResponseDeletableGroupResult)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        message.error_code, tags = _unpack_hB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteGroupsResponse, int]:
@@ -184,17 +192,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteGroupsResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results: list[DeleteGroupsResponseDeletableGroupResult] = []
-    message.results = results
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            results_item, position = _read_deletable_group_result_v2(buffer, position)
-            results.append(results_item)
+        message.results, position = _read_many_deletable_group_result_v2(buffer, position, count - 1)
+    elif count:
+        message.results = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

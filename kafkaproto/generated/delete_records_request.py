@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -155,112 +155,128 @@ class DeleteRecordsRequest(Message):
         return _schema()
 
 
-def _read_delete_records_partition_v0(
+def _read_many_delete_records_partition_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteRecordsRequestDeleteRecordsPartition, int]:
-    message = DeleteRecordsRequestDeleteRecordsPartition.__new__(DeleteRecordsRequestDeleteRecordsPartition)
-    message.partition_index, message.offset = _unpack_iq(buffer, position)
-    position += 12
-    message.unknown_tags = None
-    return message, position
+    size: int,
+) -> tuple[list[DeleteRecordsRequestDeleteRecordsPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DeleteRecordsRequestDeleteRecordsPartition] = []
+    for _ in range(size):
+        message = DeleteRecordsRequestDeleteRecordsPartition.__new__(
+            DeleteRecordsRequestDeleteRecordsPartition,
+        )
+        message.partition_index, message.offset = _unpack_iq(buffer, position)
+        position += 12
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_delete_records_topic_v0(
+def _read_many_delete_records_topic_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteRecordsRequestDeleteRecordsTopic, int]:
-    message = DeleteRecordsRequestDeleteRecordsTopic.__new__(DeleteRecordsRequestDeleteRecordsTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[DeleteRecordsRequestDeleteRecordsTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[DeleteRecordsRequestDeleteRecordsPartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[DeleteRecordsRequestDeleteRecordsTopic] = []
+    for _ in range(size):
+        message = DeleteRecordsRequestDeleteRecordsTopic.__new__(DeleteRecordsRequestDeleteRecordsTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_delete_records_partition_v0(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_delete_records_partition_v0(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteRecordsRequest, int]:
     message = DeleteRecordsRequest.__new__(DeleteRecordsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_delete_records_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[DeleteRecordsRequestDeleteRecordsTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_delete_records_topic_v0(buffer, position)
-            topics.append(topics_item)
     (message.timeout_ms,) = _unpack_i(buffer, position)
     position += 4
     message.unknown_tags = None
     return message, position
 
 
-def _read_delete_records_partition_v2(
+def _read_many_delete_records_partition_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteRecordsRequestDeleteRecordsPartition, int]:
-    message = DeleteRecordsRequestDeleteRecordsPartition.__new__(DeleteRecordsRequestDeleteRecordsPartition)
-    message.partition_index, message.offset, tags = _unpack_iqB(buffer, position)
-    position += 13
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[DeleteRecordsRequestDeleteRecordsPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DeleteRecordsRequestDeleteRecordsPartition] = []
+    for _ in range(size):
+        message = DeleteRecordsRequestDeleteRecordsPartition.__new__(
+            DeleteRecordsRequestDeleteRecordsPartition,
+        )
+        message.partition_index, message.offset, tags = _unpack_iqB(buffer, position)
+        position += 13
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_delete_records_topic_v2(
+def _read_many_delete_records_topic_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteRecordsRequestDeleteRecordsTopic, int]:
-    message = DeleteRecordsRequestDeleteRecordsTopic.__new__(DeleteRecordsRequestDeleteRecordsTopic)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DeleteRecordsRequestDeleteRecordsTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[DeleteRecordsRequestDeleteRecordsPartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DeleteRecordsRequestDeleteRecordsTopic] = []
+    for _ in range(size):
+        message = DeleteRecordsRequestDeleteRecordsTopic.__new__(DeleteRecordsRequestDeleteRecordsTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_delete_records_partition_v2(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_delete_records_partition_v2(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteRecordsRequest, int]:
@@ -268,17 +284,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteRecordsRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[DeleteRecordsRequestDeleteRecordsTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_delete_records_topic_v2(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_delete_records_topic_v2(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     message.timeout_ms, tags = _unpack_iB(buffer, position)
     position += 5
     message.unknown_tags = None

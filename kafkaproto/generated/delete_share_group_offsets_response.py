@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -139,33 +139,42 @@ class DeleteShareGroupOffsetsResponse(Message):
         return _schema()
 
 
-def _read_topic_v0(buffer: Buffer, position: int) -> tuple[DeleteShareGroupOffsetsResponseTopic, int]:
-    message = DeleteShareGroupOffsetsResponseTopic.__new__(DeleteShareGroupOffsetsResponseTopic)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DeleteShareGroupOffsetsResponseTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    message.topic_id, message.error_code, length = _unpack_uhB(buffer, position)
-    position += 19
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
+    found: list[DeleteShareGroupOffsetsResponseTopic] = []
+    for _ in range(size):
+        message = DeleteShareGroupOffsetsResponseTopic.__new__(DeleteShareGroupOffsetsResponseTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
+        message.topic_name = str(buffer[position:end], "utf-8")
         position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message.topic_id, message.error_code, length = _unpack_uhB(buffer, position)
+        position += 19
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteShareGroupOffsetsResponse, int]:
@@ -173,7 +182,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteShareGroupOffsetsResp
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -183,17 +192,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteShareGroupOffsetsResp
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[DeleteShareGroupOffsetsResponseTopic] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_topic_v0(buffer, position)
-            responses.append(responses_item)
+        message.responses, position = _read_many_topic_v0(buffer, position, count - 1)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

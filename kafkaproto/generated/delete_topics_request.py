@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -134,18 +134,17 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DeleteTopicsRequest, int]:
         raise Malformed
     topic_names: list[str] = []
     message.topic_names = topic_names
-    if count:
-        if count > len(buffer) - position:
+    if count > len(buffer) - position:
+        raise Malformed
+    for _ in range(count):
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            (length,) = _unpack_h(buffer, position)
-            position += 2
-            if length < 0:
-                raise Malformed
-            end = position + length
-            topic_names_item = str(buffer[position:end], "utf-8")
-            position = end
-            topic_names.append(topic_names_item)
+        end = position + length
+        topic_names_item = str(buffer[position:end], "utf-8")
+        position = end
+        topic_names.append(topic_names_item)
     (message.timeout_ms,) = _unpack_i(buffer, position)
     position += 4
     message.topics = []
@@ -158,25 +157,24 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[DeleteTopicsRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     topic_names: list[str] = []
     message.topic_names = topic_names
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
-                raise Malformed
-            end = position + length - 1
-            topic_names_item = str(buffer[position:end], "utf-8")
-            position = end
-            topic_names.append(topic_names_item)
+        end = position + length - 1
+        topic_names_item = str(buffer[position:end], "utf-8")
+        position = end
+        topic_names.append(topic_names_item)
     message.timeout_ms, tags = _unpack_iB(buffer, position)
     position += 5
     message.topics = []
@@ -186,27 +184,33 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[DeleteTopicsRequest, int]:
     return message, position
 
 
-def _read_delete_topic_state_v6(
+def _read_many_delete_topic_state_v6(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteTopicsRequestDeleteTopicState, int]:
-    message = DeleteTopicsRequestDeleteTopicState.__new__(DeleteTopicsRequestDeleteTopicState)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.name = None
-    else:
-        end = position + length - 1
-        message.name = str(buffer[position:end], "utf-8")
-        position = end
-    message.topic_id, tags = _unpack_uB(buffer, position)
-    position += 17
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[DeleteTopicsRequestDeleteTopicState], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DeleteTopicsRequestDeleteTopicState] = []
+    for _ in range(size):
+        message = DeleteTopicsRequestDeleteTopicState.__new__(DeleteTopicsRequestDeleteTopicState)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.name = None
+        else:
+            end = position + length - 1
+            message.name = str(buffer[position:end], "utf-8")
+            position = end
+        message.topic_id, tags = _unpack_uB(buffer, position)
+        position += 17
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[DeleteTopicsRequest, int]:
@@ -214,17 +218,13 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[DeleteTopicsRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[DeleteTopicsRequestDeleteTopicState] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_delete_topic_state_v6(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_delete_topic_state_v6(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     message.timeout_ms, tags = _unpack_iB(buffer, position)
     position += 5
     message.topic_names = []

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -135,66 +135,74 @@ class DeleteTopicsResponse(Message):
         return _schema()
 
 
-def _read_deletable_topic_result_v1(
+def _read_many_deletable_topic_result_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteTopicsResponseDeletableTopicResult, int]:
-    message = DeleteTopicsResponseDeletableTopicResult.__new__(DeleteTopicsResponseDeletableTopicResult)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[DeleteTopicsResponseDeletableTopicResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (message.error_code,) = _unpack_h(buffer, position)
-    position += 2
-    message.topic_id = ZERO_UUID
-    message.error_message = None
-    message.unknown_tags = None
-    return message, position
+    found: list[DeleteTopicsResponseDeletableTopicResult] = []
+    for _ in range(size):
+        message = DeleteTopicsResponseDeletableTopicResult.__new__(DeleteTopicsResponseDeletableTopicResult)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (message.error_code,) = _unpack_h(buffer, position)
+        position += 2
+        message.topic_id = ZERO_UUID
+        message.error_message = None
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DeleteTopicsResponse, int]:
     message = DeleteTopicsResponse.__new__(DeleteTopicsResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.responses, position = _read_many_deletable_topic_result_v1(buffer, position, count)
+    elif not count:
+        message.responses = []
+    else:
         raise Malformed
-    responses: list[DeleteTopicsResponseDeletableTopicResult] = []
-    message.responses = responses
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            responses_item, position = _read_deletable_topic_result_v1(buffer, position)
-            responses.append(responses_item)
     message.unknown_tags = None
     return message, position
 
 
-def _read_deletable_topic_result_v4(
+def _read_many_deletable_topic_result_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteTopicsResponseDeletableTopicResult, int]:
-    message = DeleteTopicsResponseDeletableTopicResult.__new__(DeleteTopicsResponseDeletableTopicResult)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DeleteTopicsResponseDeletableTopicResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.error_code, tags = _unpack_hB(buffer, position)
-    position += 3
-    message.topic_id = ZERO_UUID
-    message.error_message = None
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[DeleteTopicsResponseDeletableTopicResult] = []
+    for _ in range(size):
+        message = DeleteTopicsResponseDeletableTopicResult.__new__(DeleteTopicsResponseDeletableTopicResult)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.error_code, tags = _unpack_hB(buffer, position)
+        position += 3
+        message.topic_id = ZERO_UUID
+        message.error_message = None
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[DeleteTopicsResponse, int]:
@@ -202,17 +210,13 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[DeleteTopicsResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[DeleteTopicsResponseDeletableTopicResult] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_deletable_topic_result_v4(buffer, position)
-            responses.append(responses_item)
+        message.responses, position = _read_many_deletable_topic_result_v4(buffer, position, count - 1)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -221,37 +225,43 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[DeleteTopicsResponse, int]:
     return message, position
 
 
-def _read_deletable_topic_result_v5(
+def _read_many_deletable_topic_result_v5(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteTopicsResponseDeletableTopicResult, int]:
-    message = DeleteTopicsResponseDeletableTopicResult.__new__(DeleteTopicsResponseDeletableTopicResult)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DeleteTopicsResponseDeletableTopicResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
+    found: list[DeleteTopicsResponseDeletableTopicResult] = []
+    for _ in range(size):
+        message = DeleteTopicsResponseDeletableTopicResult.__new__(DeleteTopicsResponseDeletableTopicResult)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    tags = buffer[position]
-    position += 1
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[DeleteTopicsResponse, int]:
@@ -259,17 +269,13 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[DeleteTopicsResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[DeleteTopicsResponseDeletableTopicResult] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_deletable_topic_result_v5(buffer, position)
-            responses.append(responses_item)
+        message.responses, position = _read_many_deletable_topic_result_v5(buffer, position, count - 1)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -278,37 +284,43 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[DeleteTopicsResponse, int]:
     return message, position
 
 
-def _read_deletable_topic_result_v6(
+def _read_many_deletable_topic_result_v6(
     buffer: Buffer,
     position: int,
-) -> tuple[DeleteTopicsResponseDeletableTopicResult, int]:
-    message = DeleteTopicsResponseDeletableTopicResult.__new__(DeleteTopicsResponseDeletableTopicResult)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.name = None
-    else:
-        end = position + length - 1
-        message.name = str(buffer[position:end], "utf-8")
-        position = end
-    message.topic_id, message.error_code, length = _unpack_uhB(buffer, position)
-    position += 19
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[DeleteTopicsResponseDeletableTopicResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DeleteTopicsResponseDeletableTopicResult] = []
+    for _ in range(size):
+        message = DeleteTopicsResponseDeletableTopicResult.__new__(DeleteTopicsResponseDeletableTopicResult)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.name = None
+        else:
+            end = position + length - 1
+            message.name = str(buffer[position:end], "utf-8")
+            position = end
+        message.topic_id, message.error_code, length = _unpack_uhB(buffer, position)
+        position += 19
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[DeleteTopicsResponse, int]:
@@ -316,17 +328,13 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[DeleteTopicsResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[DeleteTopicsResponseDeletableTopicResult] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_deletable_topic_result_v6(buffer, position)
-            responses.append(responses_item)
+        message.responses, position = _read_many_deletable_topic_result_v6(buffer, position, count - 1)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -158,7 +158,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeAclsRequest, int]:
     message.resource_type_filter, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.resource_name_filter = None
     else:
@@ -168,7 +168,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeAclsRequest, int]:
     message.pattern_type_filter, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.principal_filter = None
     else:
@@ -178,7 +178,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeAclsRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.host_filter = None
     else:

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -195,54 +195,65 @@ class DescribeAclsResponse(Message):
         return _schema()
 
 
-def _read_acl_description_v1(buffer: Buffer, position: int) -> tuple[DescribeAclsResponseAclDescription, int]:
-    message = DescribeAclsResponseAclDescription.__new__(DescribeAclsResponseAclDescription)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.principal = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.operation, message.permission_type = _unpack_bb(buffer, position)
-    position += 2
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_describe_acls_resource_v1(
+def _read_many_acl_description_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeAclsResponseDescribeAclsResource, int]:
-    message = DescribeAclsResponseDescribeAclsResource.__new__(DescribeAclsResponseDescribeAclsResource)
-    message.resource_type, length = _unpack_bh(buffer, position)
-    position += 3
-    if length < 0:
+    size: int,
+) -> tuple[list[DescribeAclsResponseAclDescription], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    message.pattern_type, count = _unpack_bi(buffer, position)
-    position += 5
-    if count < 0:
-        raise Malformed
-    acls: list[DescribeAclsResponseAclDescription] = []
-    message.acls = acls
-    if count:
-        if count > len(buffer) - position:
+    found: list[DescribeAclsResponseAclDescription] = []
+    for _ in range(size):
+        message = DescribeAclsResponseAclDescription.__new__(DescribeAclsResponseAclDescription)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            acls_item, position = _read_acl_description_v1(buffer, position)
-            acls.append(acls_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.principal = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.operation, message.permission_type = _unpack_bb(buffer, position)
+        position += 2
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_describe_acls_resource_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeAclsResponseDescribeAclsResource], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeAclsResponseDescribeAclsResource] = []
+    for _ in range(size):
+        message = DescribeAclsResponseDescribeAclsResource.__new__(DescribeAclsResponseDescribeAclsResource)
+        message.resource_type, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        message.pattern_type, count = _unpack_bi(buffer, position)
+        position += 5
+        if count > 0:
+            message.acls, position = _read_many_acl_description_v1(buffer, position, count)
+        elif not count:
+            message.acls = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeAclsResponse, int]:
@@ -257,82 +268,89 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeAclsResponse, int]:
         position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.resources, position = _read_many_describe_acls_resource_v1(buffer, position, count)
+    elif not count:
+        message.resources = []
+    else:
         raise Malformed
-    resources: list[DescribeAclsResponseDescribeAclsResource] = []
-    message.resources = resources
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            resources_item, position = _read_describe_acls_resource_v1(buffer, position)
-            resources.append(resources_item)
     message.unknown_tags = None
     return message, position
 
 
-def _read_acl_description_v2(buffer: Buffer, position: int) -> tuple[DescribeAclsResponseAclDescription, int]:
-    message = DescribeAclsResponseAclDescription.__new__(DescribeAclsResponseAclDescription)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.principal = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.operation, message.permission_type, tags = _unpack_bbB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_describe_acls_resource_v2(
+def _read_many_acl_description_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeAclsResponseDescribeAclsResource, int]:
-    message = DescribeAclsResponseDescribeAclsResource.__new__(DescribeAclsResponseDescribeAclsResource)
-    message.resource_type, length = _unpack_bB(buffer, position)
-    position += 2
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeAclsResponseAclDescription], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    message.pattern_type, count = _unpack_bB(buffer, position)
-    position += 2
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    acls: list[DescribeAclsResponseAclDescription] = []
-    message.acls = acls
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeAclsResponseAclDescription] = []
+    for _ in range(size):
+        message = DescribeAclsResponseAclDescription.__new__(DescribeAclsResponseAclDescription)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            acls_item, position = _read_acl_description_v2(buffer, position)
-            acls.append(acls_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.principal = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.operation, message.permission_type, tags = _unpack_bbB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_describe_acls_resource_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeAclsResponseDescribeAclsResource], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeAclsResponseDescribeAclsResource] = []
+    for _ in range(size):
+        message = DescribeAclsResponseDescribeAclsResource.__new__(DescribeAclsResponseDescribeAclsResource)
+        message.resource_type, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        message.pattern_type, count = _unpack_bB(buffer, position)
+        position += 2
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.acls, position = _read_many_acl_description_v2(buffer, position, count - 1)
+        elif count:
+            message.acls = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeAclsResponse, int]:
@@ -340,7 +358,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeAclsResponse, int]:
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -350,17 +368,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeAclsResponse, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    resources: list[DescribeAclsResponseDescribeAclsResource] = []
-    message.resources = resources
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            resources_item, position = _read_describe_acls_resource_v2(buffer, position)
-            resources.append(resources_item)
+        message.resources, position = _read_many_describe_acls_resource_v2(buffer, position, count - 1)
+    elif count:
+        message.resources = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

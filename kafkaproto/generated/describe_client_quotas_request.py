@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -129,80 +129,88 @@ class DescribeClientQuotasRequest(Message):
         return _schema()
 
 
-def _read_component_data_v0(
+def _read_many_component_data_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeClientQuotasRequestComponentData, int]:
-    message = DescribeClientQuotasRequestComponentData.__new__(DescribeClientQuotasRequestComponentData)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[DescribeClientQuotasRequestComponentData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.entity_type = str(buffer[position:end], "utf-8")
-    position = end
-    message.match_type, length = _unpack_bh(buffer, position)
-    position += 3
-    if length < 0:
-        message.match = None
-    else:
+    found: list[DescribeClientQuotasRequestComponentData] = []
+    for _ in range(size):
+        message = DescribeClientQuotasRequestComponentData.__new__(DescribeClientQuotasRequestComponentData)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
         end = position + length
-        message.match = str(buffer[position:end], "utf-8")
+        message.entity_type = str(buffer[position:end], "utf-8")
         position = end
-    message.unknown_tags = None
-    return message, position
+        message.match_type, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
+            message.match = None
+        else:
+            end = position + length
+            message.match = str(buffer[position:end], "utf-8")
+            position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasRequest, int]:
     message = DescribeClientQuotasRequest.__new__(DescribeClientQuotasRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.components, position = _read_many_component_data_v0(buffer, position, count)
+    elif not count:
+        message.components = []
+    else:
         raise Malformed
-    components: list[DescribeClientQuotasRequestComponentData] = []
-    message.components = components
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            components_item, position = _read_component_data_v0(buffer, position)
-            components.append(components_item)
     message.strict = buffer[position] != 0
     position += 1
     message.unknown_tags = None
     return message, position
 
 
-def _read_component_data_v1(
+def _read_many_component_data_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeClientQuotasRequestComponentData, int]:
-    message = DescribeClientQuotasRequestComponentData.__new__(DescribeClientQuotasRequestComponentData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeClientQuotasRequestComponentData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.entity_type = str(buffer[position:end], "utf-8")
-    position = end
-    message.match_type, length = _unpack_bB(buffer, position)
-    position += 2
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.match = None
-    else:
+    found: list[DescribeClientQuotasRequestComponentData] = []
+    for _ in range(size):
+        message = DescribeClientQuotasRequestComponentData.__new__(DescribeClientQuotasRequestComponentData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.match = str(buffer[position:end], "utf-8")
+        message.entity_type = str(buffer[position:end], "utf-8")
         position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message.match_type, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.match = None
+        else:
+            end = position + length - 1
+            message.match = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasRequest, int]:
@@ -210,17 +218,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasRequest
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    components: list[DescribeClientQuotasRequestComponentData] = []
-    message.components = components
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            components_item, position = _read_component_data_v1(buffer, position)
-            components.append(components_item)
+        message.components, position = _read_many_component_data_v1(buffer, position, count - 1)
+    elif count:
+        message.components = []
+    else:
+        raise Malformed
     message.strict, tags = _unpack_tB(buffer, position)
     position += 2
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -201,70 +201,89 @@ class DescribeClientQuotasResponse(Message):
         return _schema()
 
 
-def _read_entity_data_v0(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponseEntityData, int]:
-    message = DescribeClientQuotasResponseEntityData.__new__(DescribeClientQuotasResponseEntityData)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_entity_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeClientQuotasResponseEntityData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.entity_type = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        message.entity_name = None
-    else:
+    found: list[DescribeClientQuotasResponseEntityData] = []
+    for _ in range(size):
+        message = DescribeClientQuotasResponseEntityData.__new__(DescribeClientQuotasResponseEntityData)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
         end = position + length
-        message.entity_name = str(buffer[position:end], "utf-8")
+        message.entity_type = str(buffer[position:end], "utf-8")
         position = end
-    message.unknown_tags = None
-    return message, position
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            message.entity_name = None
+        else:
+            end = position + length
+            message.entity_name = str(buffer[position:end], "utf-8")
+            position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_value_data_v0(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponseValueData, int]:
-    message = DescribeClientQuotasResponseValueData.__new__(DescribeClientQuotasResponseValueData)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_value_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeClientQuotasResponseValueData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.key = str(buffer[position:end], "utf-8")
-    position = end
-    (message.value,) = _unpack_d(buffer, position)
-    position += 8
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_entry_data_v0(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponseEntryData, int]:
-    message = DescribeClientQuotasResponseEntryData.__new__(DescribeClientQuotasResponseEntryData)
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    entity: list[DescribeClientQuotasResponseEntityData] = []
-    message.entity = entity
-    if count:
-        if count > len(buffer) - position:
+    found: list[DescribeClientQuotasResponseValueData] = []
+    for _ in range(size):
+        message = DescribeClientQuotasResponseValueData.__new__(DescribeClientQuotasResponseValueData)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            entity_item, position = _read_entity_data_v0(buffer, position)
-            entity.append(entity_item)
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
+        end = position + length
+        message.key = str(buffer[position:end], "utf-8")
+        position = end
+        (message.value,) = _unpack_d(buffer, position)
+        position += 8
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_entry_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeClientQuotasResponseEntryData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    values: list[DescribeClientQuotasResponseValueData] = []
-    message.values = values
-    if count:
-        if count > len(buffer) - position:
+    found: list[DescribeClientQuotasResponseEntryData] = []
+    for _ in range(size):
+        message = DescribeClientQuotasResponseEntryData.__new__(DescribeClientQuotasResponseEntryData)
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.entity, position = _read_many_entity_data_v0(buffer, position, count)
+        elif not count:
+            message.entity = []
+        else:
             raise Malformed
-        for _ in range(count):
-            values_item, position = _read_value_data_v0(buffer, position)
-            values.append(values_item)
-    message.unknown_tags = None
-    return message, position
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.values, position = _read_many_value_data_v0(buffer, position, count)
+        elif not count:
+            message.values = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponse, int]:
@@ -279,105 +298,119 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasRespons
         position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.entries, position = _read_many_entry_data_v0(buffer, position, count)
+    elif not count:
+        message.entries = []
+    else:
         message.entries = None
-    else:
-        entries: list[DescribeClientQuotasResponseEntryData] = []
-        message.entries = entries
-        if count:
-            if count > len(buffer) - position:
-                raise Malformed
-            for _ in range(count):
-                entries_item, position = _read_entry_data_v0(buffer, position)
-                entries.append(entries_item)
     message.unknown_tags = None
     return message, position
 
 
-def _read_entity_data_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponseEntityData, int]:
-    message = DescribeClientQuotasResponseEntityData.__new__(DescribeClientQuotasResponseEntityData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_entity_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeClientQuotasResponseEntityData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.entity_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.entity_name = None
-    else:
+    found: list[DescribeClientQuotasResponseEntityData] = []
+    for _ in range(size):
+        message = DescribeClientQuotasResponseEntityData.__new__(DescribeClientQuotasResponseEntityData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.entity_name = str(buffer[position:end], "utf-8")
+        message.entity_type = str(buffer[position:end], "utf-8")
         position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.entity_name = None
+        else:
+            end = position + length - 1
+            message.entity_name = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_value_data_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponseValueData, int]:
-    message = DescribeClientQuotasResponseValueData.__new__(DescribeClientQuotasResponseValueData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_value_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeClientQuotasResponseValueData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.key = str(buffer[position:end], "utf-8")
-    position = end
-    message.value, tags = _unpack_dB(buffer, position)
-    position += 9
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_entry_data_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponseEntryData, int]:
-    message = DescribeClientQuotasResponseEntryData.__new__(DescribeClientQuotasResponseEntryData)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    entity: list[DescribeClientQuotasResponseEntityData] = []
-    message.entity = entity
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeClientQuotasResponseValueData] = []
+    for _ in range(size):
+        message = DescribeClientQuotasResponseValueData.__new__(DescribeClientQuotasResponseValueData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            entity_item, position = _read_entity_data_v1(buffer, position)
-            entity.append(entity_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+        end = position + length - 1
+        message.key = str(buffer[position:end], "utf-8")
+        position = end
+        message.value, tags = _unpack_dB(buffer, position)
+        position += 9
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_entry_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeClientQuotasResponseEntryData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    values: list[DescribeClientQuotasResponseValueData] = []
-    message.values = values
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeClientQuotasResponseEntryData] = []
+    for _ in range(size):
+        message = DescribeClientQuotasResponseEntryData.__new__(DescribeClientQuotasResponseEntryData)
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.entity, position = _read_many_entity_data_v1(buffer, position, count - 1)
+        elif count:
+            message.entity = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            values_item, position = _read_value_data_v1(buffer, position)
-            values.append(values_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.values, position = _read_many_value_data_v1(buffer, position, count - 1)
+        elif count:
+            message.values = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasResponse, int]:
@@ -385,7 +418,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasRespons
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -395,18 +428,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasRespons
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.entries = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.entries, position = _read_many_entry_data_v1(buffer, position, count - 1)
+    elif count:
+        message.entries = []
     else:
-        entries: list[DescribeClientQuotasResponseEntryData] = []
-        message.entries = entries
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                entries_item, position = _read_entry_data_v1(buffer, position)
-                entries.append(entries_item)
+        message.entries = None
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

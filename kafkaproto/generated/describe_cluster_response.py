@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -181,39 +181,45 @@ class DescribeClusterResponse(Message):
         return _schema()
 
 
-def _read_describe_cluster_broker_v0(
+def _read_many_describe_cluster_broker_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeClusterResponseDescribeClusterBroker, int]:
-    message = DescribeClusterResponseDescribeClusterBroker.__new__(
-        DescribeClusterResponseDescribeClusterBroker,
-    )
-    message.broker_id, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeClusterResponseDescribeClusterBroker], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.rack = None
-    else:
+    found: list[DescribeClusterResponseDescribeClusterBroker] = []
+    for _ in range(size):
+        message = DescribeClusterResponseDescribeClusterBroker.__new__(
+            DescribeClusterResponseDescribeClusterBroker,
+        )
+        message.broker_id, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.rack = str(buffer[position:end], "utf-8")
+        message.host = str(buffer[position:end], "utf-8")
         position = end
-    tags = buffer[position]
-    position += 1
-    message.is_fenced = False
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message.port, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.rack = None
+        else:
+            end = position + length - 1
+            message.rack = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.is_fenced = False
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, int]:
@@ -221,7 +227,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, in
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -231,7 +237,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, in
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -240,17 +246,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, in
     message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    brokers: list[DescribeClusterResponseDescribeClusterBroker] = []
-    message.brokers = brokers
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            brokers_item, position = _read_describe_cluster_broker_v0(buffer, position)
-            brokers.append(brokers_item)
+        message.brokers, position = _read_many_describe_cluster_broker_v0(buffer, position, count - 1)
+    elif count:
+        message.brokers = []
+    else:
+        raise Malformed
     message.cluster_authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
     message.endpoint_type = 1
@@ -265,7 +267,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, in
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -275,7 +277,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, in
     message.endpoint_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -284,17 +286,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, in
     message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    brokers: list[DescribeClusterResponseDescribeClusterBroker] = []
-    message.brokers = brokers
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            brokers_item, position = _read_describe_cluster_broker_v0(buffer, position)
-            brokers.append(brokers_item)
+        message.brokers, position = _read_many_describe_cluster_broker_v0(buffer, position, count - 1)
+    elif count:
+        message.brokers = []
+    else:
+        raise Malformed
     message.cluster_authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
     message.unknown_tags = None
@@ -303,38 +301,44 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, in
     return message, position
 
 
-def _read_describe_cluster_broker_v2(
+def _read_many_describe_cluster_broker_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeClusterResponseDescribeClusterBroker, int]:
-    message = DescribeClusterResponseDescribeClusterBroker.__new__(
-        DescribeClusterResponseDescribeClusterBroker,
-    )
-    message.broker_id, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeClusterResponseDescribeClusterBroker], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.rack = None
-    else:
+    found: list[DescribeClusterResponseDescribeClusterBroker] = []
+    for _ in range(size):
+        message = DescribeClusterResponseDescribeClusterBroker.__new__(
+            DescribeClusterResponseDescribeClusterBroker,
+        )
+        message.broker_id, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.rack = str(buffer[position:end], "utf-8")
+        message.host = str(buffer[position:end], "utf-8")
         position = end
-    message.is_fenced, tags = _unpack_tB(buffer, position)
-    position += 2
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message.port, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.rack = None
+        else:
+            end = position + length - 1
+            message.rack = str(buffer[position:end], "utf-8")
+            position = end
+        message.is_fenced, tags = _unpack_tB(buffer, position)
+        position += 2
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, int]:
@@ -342,7 +346,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, in
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -352,7 +356,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, in
     message.endpoint_type, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -361,17 +365,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeClusterResponse, in
     message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    brokers: list[DescribeClusterResponseDescribeClusterBroker] = []
-    message.brokers = brokers
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            brokers_item, position = _read_describe_cluster_broker_v2(buffer, position)
-            brokers.append(brokers_item)
+        message.brokers, position = _read_many_describe_cluster_broker_v2(buffer, position, count - 1)
+    elif count:
+        message.brokers = []
+    else:
+        raise Malformed
     message.cluster_authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -136,28 +136,32 @@ class DescribeConfigsRequest(Message):
         return _schema()
 
 
-def _read_describe_configs_resource_v1(
+def _read_many_describe_configs_resource_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeConfigsRequestDescribeConfigsResource, int]:
-    message = DescribeConfigsRequestDescribeConfigsResource.__new__(
-        DescribeConfigsRequestDescribeConfigsResource,
-    )
-    message.resource_type, length = _unpack_bh(buffer, position)
-    position += 3
-    if length < 0:
+    size: int,
+) -> tuple[list[DescribeConfigsRequestDescribeConfigsResource], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        message.configuration_keys = None
-    else:
-        configuration_keys: list[str] = []
-        message.configuration_keys = configuration_keys
-        if count:
+    found: list[DescribeConfigsRequestDescribeConfigsResource] = []
+    for _ in range(size):
+        message = DescribeConfigsRequestDescribeConfigsResource.__new__(
+            DescribeConfigsRequestDescribeConfigsResource,
+        )
+        message.resource_type, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count < 0:
+            message.configuration_keys = None
+        else:
+            configuration_keys: list[str] = []
+            message.configuration_keys = configuration_keys
             if count > len(buffer) - position:
                 raise Malformed
             for _ in range(count):
@@ -169,24 +173,21 @@ def _read_describe_configs_resource_v1(
                 configuration_keys_item = str(buffer[position:end], "utf-8")
                 position = end
                 configuration_keys.append(configuration_keys_item)
-    message.unknown_tags = None
-    return message, position
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeConfigsRequest, int]:
     message = DescribeConfigsRequest.__new__(DescribeConfigsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.resources, position = _read_many_describe_configs_resource_v1(buffer, position, count)
+    elif not count:
+        message.resources = []
+    else:
         raise Malformed
-    resources: list[DescribeConfigsRequestDescribeConfigsResource] = []
-    message.resources = resources
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            resources_item, position = _read_describe_configs_resource_v1(buffer, position)
-            resources.append(resources_item)
     message.include_synonyms = buffer[position] != 0
     position += 1
     message.include_documentation = False
@@ -198,67 +199,68 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeConfigsRequest, int
     message = DescribeConfigsRequest.__new__(DescribeConfigsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.resources, position = _read_many_describe_configs_resource_v1(buffer, position, count)
+    elif not count:
+        message.resources = []
+    else:
         raise Malformed
-    resources: list[DescribeConfigsRequestDescribeConfigsResource] = []
-    message.resources = resources
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            resources_item, position = _read_describe_configs_resource_v1(buffer, position)
-            resources.append(resources_item)
     message.include_synonyms, message.include_documentation = _unpack_tt(buffer, position)
     position += 2
     message.unknown_tags = None
     return message, position
 
 
-def _read_describe_configs_resource_v4(
+def _read_many_describe_configs_resource_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeConfigsRequestDescribeConfigsResource, int]:
-    message = DescribeConfigsRequestDescribeConfigsResource.__new__(
-        DescribeConfigsRequestDescribeConfigsResource,
-    )
-    message.resource_type, length = _unpack_bB(buffer, position)
-    position += 2
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeConfigsRequestDescribeConfigsResource], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.configuration_keys = None
-    else:
-        configuration_keys: list[str] = []
-        message.configuration_keys = configuration_keys
-        if count > 1:
+    found: list[DescribeConfigsRequestDescribeConfigsResource] = []
+    for _ in range(size):
+        message = DescribeConfigsRequestDescribeConfigsResource.__new__(
+            DescribeConfigsRequestDescribeConfigsResource,
+        )
+        message.resource_type, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            message.configuration_keys = None
+        else:
+            configuration_keys: list[str] = []
+            message.configuration_keys = configuration_keys
             if count - 1 > len(buffer) - position:
                 raise Malformed
             for _ in range(1, count):
                 length = buffer[position]
                 position += 1
                 if length > 127:
-                    length, position = read_string_length(buffer, position - 1)
+                    length, position = read_string_length(buffer, position, length)
                 if not length:
                     raise Malformed
                 end = position + length - 1
                 configuration_keys_item = str(buffer[position:end], "utf-8")
                 position = end
                 configuration_keys.append(configuration_keys_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[DescribeConfigsRequest, int]:
@@ -266,17 +268,13 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[DescribeConfigsRequest, int
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    resources: list[DescribeConfigsRequestDescribeConfigsResource] = []
-    message.resources = resources
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            resources_item, position = _read_describe_configs_resource_v4(buffer, position)
-            resources.append(resources_item)
+        message.resources, position = _read_many_describe_configs_resource_v4(buffer, position, count - 1)
+    elif count:
+        message.resources = []
+    else:
+        raise Malformed
     message.include_synonyms, message.include_documentation, tags = _unpack_ttB(buffer, position)
     position += 3
     message.unknown_tags = None

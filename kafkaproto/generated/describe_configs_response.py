@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -276,370 +276,386 @@ class DescribeConfigsResponse(Message):
         return _schema()
 
 
-def _read_describe_configs_synonym_v1(
+def _read_many_describe_configs_synonym_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeConfigsResponseDescribeConfigsSynonym, int]:
-    message = DescribeConfigsResponseDescribeConfigsSynonym.__new__(
-        DescribeConfigsResponseDescribeConfigsSynonym,
-    )
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[DescribeConfigsResponseDescribeConfigsSynonym], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        message.value = None
-    else:
-        end = position + length
-        message.value = str(buffer[position:end], "utf-8")
-        position = end
-    (message.source,) = _unpack_b(buffer, position)
-    position += 1
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_describe_configs_resource_result_v1(
-    buffer: Buffer,
-    position: int,
-) -> tuple[DescribeConfigsResponseDescribeConfigsResourceResult, int]:
-    message = DescribeConfigsResponseDescribeConfigsResourceResult.__new__(
-        DescribeConfigsResponseDescribeConfigsResourceResult,
-    )
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        message.value = None
-    else:
-        end = position + length
-        message.value = str(buffer[position:end], "utf-8")
-        position = end
-    message.read_only, message.config_source, message.is_sensitive, count = _unpack_tbti(buffer, position)
-    position += 7
-    if count < 0:
-        raise Malformed
-    synonyms: list[DescribeConfigsResponseDescribeConfigsSynonym] = []
-    message.synonyms = synonyms
-    if count:
-        if count > len(buffer) - position:
+    found: list[DescribeConfigsResponseDescribeConfigsSynonym] = []
+    for _ in range(size):
+        message = DescribeConfigsResponseDescribeConfigsSynonym.__new__(
+            DescribeConfigsResponseDescribeConfigsSynonym,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            synonyms_item, position = _read_describe_configs_synonym_v1(buffer, position)
-            synonyms.append(synonyms_item)
-    message.config_type = 0
-    message.documentation = ""
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            message.value = None
+        else:
+            end = position + length
+            message.value = str(buffer[position:end], "utf-8")
+            position = end
+        (message.source,) = _unpack_b(buffer, position)
+        position += 1
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_describe_configs_result_v1(
+def _read_many_describe_configs_resource_result_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeConfigsResponseDescribeConfigsResult, int]:
-    message = DescribeConfigsResponseDescribeConfigsResult.__new__(
-        DescribeConfigsResponseDescribeConfigsResult,
-    )
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
-        message.error_message = None
-    else:
-        end = position + length
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message.resource_type, length = _unpack_bh(buffer, position)
-    position += 3
-    if length < 0:
+    size: int,
+) -> tuple[list[DescribeConfigsResponseDescribeConfigsResourceResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    configs: list[DescribeConfigsResponseDescribeConfigsResourceResult] = []
-    message.configs = configs
-    if count:
-        if count > len(buffer) - position:
+    found: list[DescribeConfigsResponseDescribeConfigsResourceResult] = []
+    for _ in range(size):
+        message = DescribeConfigsResponseDescribeConfigsResourceResult.__new__(
+            DescribeConfigsResponseDescribeConfigsResourceResult,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            configs_item, position = _read_describe_configs_resource_result_v1(buffer, position)
-            configs.append(configs_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            message.value = None
+        else:
+            end = position + length
+            message.value = str(buffer[position:end], "utf-8")
+            position = end
+        message.read_only, message.config_source, message.is_sensitive, count = _unpack_tbti(buffer, position)
+        position += 7
+        if count > 0:
+            message.synonyms, position = _read_many_describe_configs_synonym_v1(buffer, position, count)
+        elif not count:
+            message.synonyms = []
+        else:
+            raise Malformed
+        message.config_type = 0
+        message.documentation = ""
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_describe_configs_result_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeConfigsResponseDescribeConfigsResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeConfigsResponseDescribeConfigsResult] = []
+    for _ in range(size):
+        message = DescribeConfigsResponseDescribeConfigsResult.__new__(
+            DescribeConfigsResponseDescribeConfigsResult,
+        )
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
+            message.error_message = None
+        else:
+            end = position + length
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.resource_type, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.configs, position = _read_many_describe_configs_resource_result_v1(buffer, position, count)
+        elif not count:
+            message.configs = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeConfigsResponse, int]:
     message = DescribeConfigsResponse.__new__(DescribeConfigsResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.results, position = _read_many_describe_configs_result_v1(buffer, position, count)
+    elif not count:
+        message.results = []
+    else:
         raise Malformed
-    results: list[DescribeConfigsResponseDescribeConfigsResult] = []
-    message.results = results
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            results_item, position = _read_describe_configs_result_v1(buffer, position)
-            results.append(results_item)
     message.unknown_tags = None
     return message, position
 
 
-def _read_describe_configs_resource_result_v3(
+def _read_many_describe_configs_resource_result_v3(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeConfigsResponseDescribeConfigsResourceResult, int]:
-    message = DescribeConfigsResponseDescribeConfigsResourceResult.__new__(
-        DescribeConfigsResponseDescribeConfigsResourceResult,
-    )
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[DescribeConfigsResponseDescribeConfigsResourceResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        message.value = None
-    else:
-        end = position + length
-        message.value = str(buffer[position:end], "utf-8")
-        position = end
-    message.read_only, message.config_source, message.is_sensitive, count = _unpack_tbti(buffer, position)
-    position += 7
-    if count < 0:
-        raise Malformed
-    synonyms: list[DescribeConfigsResponseDescribeConfigsSynonym] = []
-    message.synonyms = synonyms
-    if count:
-        if count > len(buffer) - position:
+    found: list[DescribeConfigsResponseDescribeConfigsResourceResult] = []
+    for _ in range(size):
+        message = DescribeConfigsResponseDescribeConfigsResourceResult.__new__(
+            DescribeConfigsResponseDescribeConfigsResourceResult,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            synonyms_item, position = _read_describe_configs_synonym_v1(buffer, position)
-            synonyms.append(synonyms_item)
-    message.config_type, length = _unpack_bh(buffer, position)
-    position += 3
-    if length < 0:
-        message.documentation = None
-    else:
         end = position + length
-        message.documentation = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    message.unknown_tags = None
-    return message, position
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            message.value = None
+        else:
+            end = position + length
+            message.value = str(buffer[position:end], "utf-8")
+            position = end
+        message.read_only, message.config_source, message.is_sensitive, count = _unpack_tbti(buffer, position)
+        position += 7
+        if count > 0:
+            message.synonyms, position = _read_many_describe_configs_synonym_v1(buffer, position, count)
+        elif not count:
+            message.synonyms = []
+        else:
+            raise Malformed
+        message.config_type, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
+            message.documentation = None
+        else:
+            end = position + length
+            message.documentation = str(buffer[position:end], "utf-8")
+            position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_describe_configs_result_v3(
+def _read_many_describe_configs_result_v3(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeConfigsResponseDescribeConfigsResult, int]:
-    message = DescribeConfigsResponseDescribeConfigsResult.__new__(
-        DescribeConfigsResponseDescribeConfigsResult,
-    )
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
-        message.error_message = None
-    else:
-        end = position + length
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message.resource_type, length = _unpack_bh(buffer, position)
-    position += 3
-    if length < 0:
+    size: int,
+) -> tuple[list[DescribeConfigsResponseDescribeConfigsResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    configs: list[DescribeConfigsResponseDescribeConfigsResourceResult] = []
-    message.configs = configs
-    if count:
-        if count > len(buffer) - position:
+    found: list[DescribeConfigsResponseDescribeConfigsResult] = []
+    for _ in range(size):
+        message = DescribeConfigsResponseDescribeConfigsResult.__new__(
+            DescribeConfigsResponseDescribeConfigsResult,
+        )
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
+            message.error_message = None
+        else:
+            end = position + length
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.resource_type, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            configs_item, position = _read_describe_configs_resource_result_v3(buffer, position)
-            configs.append(configs_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.configs, position = _read_many_describe_configs_resource_result_v3(buffer, position, count)
+        elif not count:
+            message.configs = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeConfigsResponse, int]:
     message = DescribeConfigsResponse.__new__(DescribeConfigsResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.results, position = _read_many_describe_configs_result_v3(buffer, position, count)
+    elif not count:
+        message.results = []
+    else:
         raise Malformed
-    results: list[DescribeConfigsResponseDescribeConfigsResult] = []
-    message.results = results
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            results_item, position = _read_describe_configs_result_v3(buffer, position)
-            results.append(results_item)
     message.unknown_tags = None
     return message, position
 
 
-def _read_describe_configs_synonym_v4(
+def _read_many_describe_configs_synonym_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeConfigsResponseDescribeConfigsSynonym, int]:
-    message = DescribeConfigsResponseDescribeConfigsSynonym.__new__(
-        DescribeConfigsResponseDescribeConfigsSynonym,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeConfigsResponseDescribeConfigsSynonym], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.value = None
-    else:
+    found: list[DescribeConfigsResponseDescribeConfigsSynonym] = []
+    for _ in range(size):
+        message = DescribeConfigsResponseDescribeConfigsSynonym.__new__(
+            DescribeConfigsResponseDescribeConfigsSynonym,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.value = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    message.source, tags = _unpack_bB(buffer, position)
-    position += 2
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.value = None
+        else:
+            end = position + length - 1
+            message.value = str(buffer[position:end], "utf-8")
+            position = end
+        message.source, tags = _unpack_bB(buffer, position)
+        position += 2
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_describe_configs_resource_result_v4(
+def _read_many_describe_configs_resource_result_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeConfigsResponseDescribeConfigsResourceResult, int]:
-    message = DescribeConfigsResponseDescribeConfigsResourceResult.__new__(
-        DescribeConfigsResponseDescribeConfigsResourceResult,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeConfigsResponseDescribeConfigsResourceResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.value = None
-    else:
-        end = position + length - 1
-        message.value = str(buffer[position:end], "utf-8")
-        position = end
-    message.read_only, message.config_source, message.is_sensitive, count = _unpack_tbtB(buffer, position)
-    position += 4
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    synonyms: list[DescribeConfigsResponseDescribeConfigsSynonym] = []
-    message.synonyms = synonyms
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeConfigsResponseDescribeConfigsResourceResult] = []
+    for _ in range(size):
+        message = DescribeConfigsResponseDescribeConfigsResourceResult.__new__(
+            DescribeConfigsResponseDescribeConfigsResourceResult,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            synonyms_item, position = _read_describe_configs_synonym_v4(buffer, position)
-            synonyms.append(synonyms_item)
-    message.config_type, length = _unpack_bB(buffer, position)
-    position += 2
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.documentation = None
-    else:
         end = position + length - 1
-        message.documentation = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.value = None
+        else:
+            end = position + length - 1
+            message.value = str(buffer[position:end], "utf-8")
+            position = end
+        message.read_only, message.config_source, message.is_sensitive, count = _unpack_tbtB(buffer, position)
+        position += 4
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.synonyms, position = _read_many_describe_configs_synonym_v4(buffer, position, count - 1)
+        elif count:
+            message.synonyms = []
+        else:
+            raise Malformed
+        message.config_type, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.documentation = None
+        else:
+            end = position + length - 1
+            message.documentation = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_describe_configs_result_v4(
+def _read_many_describe_configs_result_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeConfigsResponseDescribeConfigsResult, int]:
-    message = DescribeConfigsResponseDescribeConfigsResult.__new__(
-        DescribeConfigsResponseDescribeConfigsResult,
-    )
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message.resource_type, length = _unpack_bB(buffer, position)
-    position += 2
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeConfigsResponseDescribeConfigsResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    configs: list[DescribeConfigsResponseDescribeConfigsResourceResult] = []
-    message.configs = configs
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeConfigsResponseDescribeConfigsResult] = []
+    for _ in range(size):
+        message = DescribeConfigsResponseDescribeConfigsResult.__new__(
+            DescribeConfigsResponseDescribeConfigsResult,
+        )
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.resource_type, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            configs_item, position = _read_describe_configs_resource_result_v4(buffer, position)
-            configs.append(configs_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.configs, position = _read_many_describe_configs_resource_result_v4(buffer, position, count - 1)
+        elif count:
+            message.configs = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[DescribeConfigsResponse, int]:
@@ -647,17 +663,13 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[DescribeConfigsResponse, in
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results: list[DescribeConfigsResponseDescribeConfigsResult] = []
-    message.results = results
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            results_item, position = _read_describe_configs_result_v4(buffer, position)
-            results.append(results_item)
+        message.results, position = _read_many_describe_configs_result_v4(buffer, position, count - 1)
+    elif count:
+        message.results = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -111,81 +111,88 @@ class DescribeDelegationTokenRequest(Message):
         return _schema()
 
 
-def _read_describe_delegation_token_owner_v1(
+def _read_many_describe_delegation_token_owner_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeDelegationTokenRequestDescribeDelegationTokenOwner, int]:
-    message = DescribeDelegationTokenRequestDescribeDelegationTokenOwner.__new__(
-        DescribeDelegationTokenRequestDescribeDelegationTokenOwner,
-    )
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[DescribeDelegationTokenRequestDescribeDelegationTokenOwner], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.principal_type = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.principal_name = str(buffer[position:end], "utf-8")
-    position = end
-    message.unknown_tags = None
-    return message, position
+    found: list[DescribeDelegationTokenRequestDescribeDelegationTokenOwner] = []
+    for _ in range(size):
+        message = DescribeDelegationTokenRequestDescribeDelegationTokenOwner.__new__(
+            DescribeDelegationTokenRequestDescribeDelegationTokenOwner,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.principal_type = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.principal_name = str(buffer[position:end], "utf-8")
+        position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenRequest, int]:
     message = DescribeDelegationTokenRequest.__new__(DescribeDelegationTokenRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
-        message.owners = None
+    if count > 0:
+        message.owners, position = _read_many_describe_delegation_token_owner_v1(buffer, position, count)
+    elif not count:
+        message.owners = []
     else:
-        owners: list[DescribeDelegationTokenRequestDescribeDelegationTokenOwner] = []
-        message.owners = owners
-        if count:
-            if count > len(buffer) - position:
-                raise Malformed
-            for _ in range(count):
-                owners_item, position = _read_describe_delegation_token_owner_v1(buffer, position)
-                owners.append(owners_item)
+        message.owners = None
     message.unknown_tags = None
     return message, position
 
 
-def _read_describe_delegation_token_owner_v2(
+def _read_many_describe_delegation_token_owner_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeDelegationTokenRequestDescribeDelegationTokenOwner, int]:
-    message = DescribeDelegationTokenRequestDescribeDelegationTokenOwner.__new__(
-        DescribeDelegationTokenRequestDescribeDelegationTokenOwner,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeDelegationTokenRequestDescribeDelegationTokenOwner], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.principal_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.principal_name = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[DescribeDelegationTokenRequestDescribeDelegationTokenOwner] = []
+    for _ in range(size):
+        message = DescribeDelegationTokenRequestDescribeDelegationTokenOwner.__new__(
+            DescribeDelegationTokenRequestDescribeDelegationTokenOwner,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.principal_type = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.principal_name = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenRequest, int]:
@@ -193,18 +200,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenRequ
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.owners = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.owners, position = _read_many_describe_delegation_token_owner_v2(buffer, position, count - 1)
+    elif count:
+        message.owners = []
     else:
-        owners: list[DescribeDelegationTokenRequestDescribeDelegationTokenOwner] = []
-        message.owners = owners
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                owners_item, position = _read_describe_delegation_token_owner_v2(buffer, position)
-                owners.append(owners_item)
+        message.owners = None
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

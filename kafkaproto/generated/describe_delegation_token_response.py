@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -217,212 +217,224 @@ class DescribeDelegationTokenResponse(Message):
         return _schema()
 
 
-def _read_described_delegation_token_renewer_v1(
+def _read_many_described_delegation_token_renewer_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer, int]:
-    message = DescribeDelegationTokenResponseDescribedDelegationTokenRenewer.__new__(
-        DescribeDelegationTokenResponseDescribedDelegationTokenRenewer,
-    )
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.principal_type = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.principal_name = str(buffer[position:end], "utf-8")
-    position = end
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_described_delegation_token_v1(
-    buffer: Buffer,
-    position: int,
-) -> tuple[DescribeDelegationTokenResponseDescribedDelegationToken, int]:
-    message = DescribeDelegationTokenResponseDescribedDelegationToken.__new__(
-        DescribeDelegationTokenResponseDescribedDelegationToken,
-    )
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.principal_type = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.principal_name = str(buffer[position:end], "utf-8")
-    position = end
-    (
-        message.issue_timestamp,
-        message.expiry_timestamp,
-        message.max_timestamp,
-        length,
-    ) = _unpack_qqqh(buffer, position)
-    position += 26
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.token_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_i(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.hmac = bytes(buffer[position:end])
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    renewers: list[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer] = []
-    message.renewers = renewers
-    if count:
-        if count > len(buffer) - position:
+    found: list[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer] = []
+    for _ in range(size):
+        message = DescribeDelegationTokenResponseDescribedDelegationTokenRenewer.__new__(
+            DescribeDelegationTokenResponseDescribedDelegationTokenRenewer,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            renewers_item, position = _read_described_delegation_token_renewer_v1(buffer, position)
-            renewers.append(renewers_item)
-    message.token_requester_principal_type = ""
-    message.token_requester_principal_name = ""
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.principal_type = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.principal_name = str(buffer[position:end], "utf-8")
+        position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_described_delegation_token_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeDelegationTokenResponseDescribedDelegationToken], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeDelegationTokenResponseDescribedDelegationToken] = []
+    for _ in range(size):
+        message = DescribeDelegationTokenResponseDescribedDelegationToken.__new__(
+            DescribeDelegationTokenResponseDescribedDelegationToken,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.principal_type = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.principal_name = str(buffer[position:end], "utf-8")
+        position = end
+        (
+            message.issue_timestamp,
+            message.expiry_timestamp,
+            message.max_timestamp,
+            length,
+        ) = _unpack_qqqh(buffer, position)
+        position += 26
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.token_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_i(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.hmac = bytes(buffer[position:end])
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.renewers, position = _read_many_described_delegation_token_renewer_v1(buffer, position, count)
+        elif not count:
+            message.renewers = []
+        else:
+            raise Malformed
+        message.token_requester_principal_type = ""
+        message.token_requester_principal_name = ""
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenResponse, int]:
     message = DescribeDelegationTokenResponse.__new__(DescribeDelegationTokenResponse)
     message.error_code, count = _unpack_hi(buffer, position)
     position += 6
-    if count < 0:
+    if count > 0:
+        message.tokens, position = _read_many_described_delegation_token_v1(buffer, position, count)
+    elif not count:
+        message.tokens = []
+    else:
         raise Malformed
-    tokens: list[DescribeDelegationTokenResponseDescribedDelegationToken] = []
-    message.tokens = tokens
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            tokens_item, position = _read_described_delegation_token_v1(buffer, position)
-            tokens.append(tokens_item)
     (message.throttle_time_ms,) = _unpack_i(buffer, position)
     position += 4
     message.unknown_tags = None
     return message, position
 
 
-def _read_described_delegation_token_renewer_v2(
+def _read_many_described_delegation_token_renewer_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer, int]:
-    message = DescribeDelegationTokenResponseDescribedDelegationTokenRenewer.__new__(
-        DescribeDelegationTokenResponseDescribedDelegationTokenRenewer,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.principal_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.principal_name = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_described_delegation_token_v2(
-    buffer: Buffer,
-    position: int,
-) -> tuple[DescribeDelegationTokenResponseDescribedDelegationToken, int]:
-    message = DescribeDelegationTokenResponseDescribedDelegationToken.__new__(
-        DescribeDelegationTokenResponseDescribedDelegationToken,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.principal_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.principal_name = str(buffer[position:end], "utf-8")
-    position = end
-    (
-        message.issue_timestamp,
-        message.expiry_timestamp,
-        message.max_timestamp,
-        length,
-    ) = _unpack_qqqB(buffer, position)
-    position += 25
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.token_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.hmac = bytes(buffer[position:end])
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    renewers: list[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer] = []
-    message.renewers = renewers
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer] = []
+    for _ in range(size):
+        message = DescribeDelegationTokenResponseDescribedDelegationTokenRenewer.__new__(
+            DescribeDelegationTokenResponseDescribedDelegationTokenRenewer,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            renewers_item, position = _read_described_delegation_token_renewer_v2(buffer, position)
-            renewers.append(renewers_item)
-    tags = buffer[position]
-    position += 1
-    message.token_requester_principal_type = ""
-    message.token_requester_principal_name = ""
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.principal_type = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.principal_name = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_described_delegation_token_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeDelegationTokenResponseDescribedDelegationToken], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeDelegationTokenResponseDescribedDelegationToken] = []
+    for _ in range(size):
+        message = DescribeDelegationTokenResponseDescribedDelegationToken.__new__(
+            DescribeDelegationTokenResponseDescribedDelegationToken,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.principal_type = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.principal_name = str(buffer[position:end], "utf-8")
+        position = end
+        (
+            message.issue_timestamp,
+            message.expiry_timestamp,
+            message.max_timestamp,
+            length,
+        ) = _unpack_qqqB(buffer, position)
+        position += 25
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.token_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.hmac = bytes(buffer[position:end])
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.renewers, position = _read_many_described_delegation_token_renewer_v2(buffer, position, count - 1)
+        elif count:
+            message.renewers = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.token_requester_principal_type = ""
+        message.token_requester_principal_name = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenResponse, int]:
@@ -430,17 +442,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenResp
     message.error_code, count = _unpack_hB(buffer, position)
     position += 3
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    tokens: list[DescribeDelegationTokenResponseDescribedDelegationToken] = []
-    message.tokens = tokens
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            tokens_item, position = _read_described_delegation_token_v2(buffer, position)
-            tokens.append(tokens_item)
+        message.tokens, position = _read_many_described_delegation_token_v2(buffer, position, count - 1)
+    elif count:
+        message.tokens = []
+    else:
+        raise Malformed
     message.throttle_time_ms, tags = _unpack_iB(buffer, position)
     position += 5
     message.unknown_tags = None
@@ -449,92 +457,94 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenResp
     return message, position
 
 
-def _read_described_delegation_token_v3(
+def _read_many_described_delegation_token_v3(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeDelegationTokenResponseDescribedDelegationToken, int]:
-    message = DescribeDelegationTokenResponseDescribedDelegationToken.__new__(
-        DescribeDelegationTokenResponseDescribedDelegationToken,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeDelegationTokenResponseDescribedDelegationToken], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.principal_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.principal_name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.token_requester_principal_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.token_requester_principal_name = str(buffer[position:end], "utf-8")
-    position = end
-    (
-        message.issue_timestamp,
-        message.expiry_timestamp,
-        message.max_timestamp,
-        length,
-    ) = _unpack_qqqB(buffer, position)
-    position += 25
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.token_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.hmac = bytes(buffer[position:end])
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    renewers: list[DescribeDelegationTokenResponseDescribedDelegationTokenRenewer] = []
-    message.renewers = renewers
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeDelegationTokenResponseDescribedDelegationToken] = []
+    for _ in range(size):
+        message = DescribeDelegationTokenResponseDescribedDelegationToken.__new__(
+            DescribeDelegationTokenResponseDescribedDelegationToken,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            renewers_item, position = _read_described_delegation_token_renewer_v2(buffer, position)
-            renewers.append(renewers_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.principal_type = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.principal_name = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.token_requester_principal_type = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.token_requester_principal_name = str(buffer[position:end], "utf-8")
+        position = end
+        (
+            message.issue_timestamp,
+            message.expiry_timestamp,
+            message.max_timestamp,
+            length,
+        ) = _unpack_qqqB(buffer, position)
+        position += 25
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.token_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.hmac = bytes(buffer[position:end])
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.renewers, position = _read_many_described_delegation_token_renewer_v2(buffer, position, count - 1)
+        elif count:
+            message.renewers = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenResponse, int]:
@@ -542,17 +552,13 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenResp
     message.error_code, count = _unpack_hB(buffer, position)
     position += 3
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    tokens: list[DescribeDelegationTokenResponseDescribedDelegationToken] = []
-    message.tokens = tokens
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            tokens_item, position = _read_described_delegation_token_v3(buffer, position)
-            tokens.append(tokens_item)
+        message.tokens, position = _read_many_described_delegation_token_v3(buffer, position, count - 1)
+    elif count:
+        message.tokens = []
+    else:
+        raise Malformed
     message.throttle_time_ms, tags = _unpack_iB(buffer, position)
     position += 5
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -225,116 +225,122 @@ class DescribeGroupsResponse(Message):
         return _schema()
 
 
-def _read_described_group_member_v0(
+def _read_many_described_group_member_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeGroupsResponseDescribedGroupMember, int]:
-    message = DescribeGroupsResponseDescribedGroupMember.__new__(DescribeGroupsResponseDescribedGroupMember)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[DescribeGroupsResponseDescribedGroupMember], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.client_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.client_host = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_i(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.member_metadata = bytes(buffer[position:end])
-    position = end
-    (length,) = _unpack_i(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.member_assignment = bytes(buffer[position:end])
-    position = end
-    message.group_instance_id = None
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_described_group_v0(
-    buffer: Buffer,
-    position: int,
-) -> tuple[DescribeGroupsResponseDescribedGroup, int]:
-    message = DescribeGroupsResponseDescribedGroup.__new__(DescribeGroupsResponseDescribedGroup)
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.group_state = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.protocol_type = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.protocol_data = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    members: list[DescribeGroupsResponseDescribedGroupMember] = []
-    message.members = members
-    if count:
-        if count > len(buffer) - position:
+    found: list[DescribeGroupsResponseDescribedGroupMember] = []
+    for _ in range(size):
+        message = DescribeGroupsResponseDescribedGroupMember.__new__(
+            DescribeGroupsResponseDescribedGroupMember,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            members_item, position = _read_described_group_member_v0(buffer, position)
-            members.append(members_item)
-    message.error_message = None
-    message.authorized_operations = -2147483648
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.member_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.client_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.client_host = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_i(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.member_metadata = bytes(buffer[position:end])
+        position = end
+        (length,) = _unpack_i(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.member_assignment = bytes(buffer[position:end])
+        position = end
+        message.group_instance_id = None
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_described_group_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeGroupsResponseDescribedGroup], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeGroupsResponseDescribedGroup] = []
+    for _ in range(size):
+        message = DescribeGroupsResponseDescribedGroup.__new__(DescribeGroupsResponseDescribedGroup)
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.group_state = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.protocol_type = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.protocol_data = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.members, position = _read_many_described_group_member_v0(buffer, position, count)
+        elif not count:
+            message.members = []
+        else:
+            raise Malformed
+        message.error_message = None
+        message.authorized_operations = -2147483648
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeGroupsResponse, int]:
     message = DescribeGroupsResponse.__new__(DescribeGroupsResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.groups, position = _read_many_described_group_v0(buffer, position, count)
+    elif not count:
+        message.groups = []
+    else:
         raise Malformed
-    groups: list[DescribeGroupsResponseDescribedGroup] = []
-    message.groups = groups
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            groups_item, position = _read_described_group_v0(buffer, position)
-            groups.append(groups_item)
     message.throttle_time_ms = 0
     message.unknown_tags = None
     return message, position
@@ -344,342 +350,352 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeGroupsResponse, int
     message = DescribeGroupsResponse.__new__(DescribeGroupsResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.groups, position = _read_many_described_group_v0(buffer, position, count)
+    elif not count:
+        message.groups = []
+    else:
         raise Malformed
-    groups: list[DescribeGroupsResponseDescribedGroup] = []
-    message.groups = groups
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            groups_item, position = _read_described_group_v0(buffer, position)
-            groups.append(groups_item)
     message.unknown_tags = None
     return message, position
 
 
-def _read_described_group_v3(
+def _read_many_described_group_v3(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeGroupsResponseDescribedGroup, int]:
-    message = DescribeGroupsResponseDescribedGroup.__new__(DescribeGroupsResponseDescribedGroup)
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
+    size: int,
+) -> tuple[list[DescribeGroupsResponseDescribedGroup], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.group_state = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.protocol_type = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.protocol_data = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    members: list[DescribeGroupsResponseDescribedGroupMember] = []
-    message.members = members
-    if count:
-        if count > len(buffer) - position:
+    found: list[DescribeGroupsResponseDescribedGroup] = []
+    for _ in range(size):
+        message = DescribeGroupsResponseDescribedGroup.__new__(DescribeGroupsResponseDescribedGroup)
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            members_item, position = _read_described_group_member_v0(buffer, position)
-            members.append(members_item)
-    (message.authorized_operations,) = _unpack_i(buffer, position)
-    position += 4
-    message.error_message = None
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.group_state = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.protocol_type = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.protocol_data = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.members, position = _read_many_described_group_member_v0(buffer, position, count)
+        elif not count:
+            message.members = []
+        else:
+            raise Malformed
+        (message.authorized_operations,) = _unpack_i(buffer, position)
+        position += 4
+        message.error_message = None
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeGroupsResponse, int]:
     message = DescribeGroupsResponse.__new__(DescribeGroupsResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
-        raise Malformed
-    groups: list[DescribeGroupsResponseDescribedGroup] = []
-    message.groups = groups
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            groups_item, position = _read_described_group_v3(buffer, position)
-            groups.append(groups_item)
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_described_group_member_v4(
-    buffer: Buffer,
-    position: int,
-) -> tuple[DescribeGroupsResponseDescribedGroupMember, int]:
-    message = DescribeGroupsResponseDescribedGroupMember.__new__(DescribeGroupsResponseDescribedGroupMember)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        message.group_instance_id = None
+    if count > 0:
+        message.groups, position = _read_many_described_group_v3(buffer, position, count)
+    elif not count:
+        message.groups = []
     else:
-        end = position + length
-        message.group_instance_id = str(buffer[position:end], "utf-8")
-        position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
         raise Malformed
-    end = position + length
-    message.client_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.client_host = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_i(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.member_metadata = bytes(buffer[position:end])
-    position = end
-    (length,) = _unpack_i(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.member_assignment = bytes(buffer[position:end])
-    position = end
     message.unknown_tags = None
     return message, position
 
 
-def _read_described_group_v4(
+def _read_many_described_group_member_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeGroupsResponseDescribedGroup, int]:
-    message = DescribeGroupsResponseDescribedGroup.__new__(DescribeGroupsResponseDescribedGroup)
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
+    size: int,
+) -> tuple[list[DescribeGroupsResponseDescribedGroupMember], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.group_state = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.protocol_type = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.protocol_data = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    members: list[DescribeGroupsResponseDescribedGroupMember] = []
-    message.members = members
-    if count:
-        if count > len(buffer) - position:
+    found: list[DescribeGroupsResponseDescribedGroupMember] = []
+    for _ in range(size):
+        message = DescribeGroupsResponseDescribedGroupMember.__new__(
+            DescribeGroupsResponseDescribedGroupMember,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            members_item, position = _read_described_group_member_v4(buffer, position)
-            members.append(members_item)
-    (message.authorized_operations,) = _unpack_i(buffer, position)
-    position += 4
-    message.error_message = None
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.member_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            message.group_instance_id = None
+        else:
+            end = position + length
+            message.group_instance_id = str(buffer[position:end], "utf-8")
+            position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.client_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.client_host = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_i(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.member_metadata = bytes(buffer[position:end])
+        position = end
+        (length,) = _unpack_i(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.member_assignment = bytes(buffer[position:end])
+        position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_described_group_v4(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeGroupsResponseDescribedGroup], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeGroupsResponseDescribedGroup] = []
+    for _ in range(size):
+        message = DescribeGroupsResponseDescribedGroup.__new__(DescribeGroupsResponseDescribedGroup)
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.group_state = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.protocol_type = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.protocol_data = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.members, position = _read_many_described_group_member_v4(buffer, position, count)
+        elif not count:
+            message.members = []
+        else:
+            raise Malformed
+        (message.authorized_operations,) = _unpack_i(buffer, position)
+        position += 4
+        message.error_message = None
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[DescribeGroupsResponse, int]:
     message = DescribeGroupsResponse.__new__(DescribeGroupsResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
-        raise Malformed
-    groups: list[DescribeGroupsResponseDescribedGroup] = []
-    message.groups = groups
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            groups_item, position = _read_described_group_v4(buffer, position)
-            groups.append(groups_item)
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_described_group_member_v5(
-    buffer: Buffer,
-    position: int,
-) -> tuple[DescribeGroupsResponseDescribedGroupMember, int]:
-    message = DescribeGroupsResponseDescribedGroupMember.__new__(DescribeGroupsResponseDescribedGroupMember)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.group_instance_id = None
+    if count > 0:
+        message.groups, position = _read_many_described_group_v4(buffer, position, count)
+    elif not count:
+        message.groups = []
     else:
-        end = position + length - 1
-        message.group_instance_id = str(buffer[position:end], "utf-8")
-        position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
         raise Malformed
-    end = position + length - 1
-    message.client_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.client_host = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.member_metadata = bytes(buffer[position:end])
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.member_assignment = bytes(buffer[position:end])
-    position = end
-    tags = buffer[position]
-    position += 1
     message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
     return message, position
 
 
-def _read_described_group_v5(
+def _read_many_described_group_member_v5(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeGroupsResponseDescribedGroup, int]:
-    message = DescribeGroupsResponseDescribedGroup.__new__(DescribeGroupsResponseDescribedGroup)
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeGroupsResponseDescribedGroupMember], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.group_state = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.protocol_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.protocol_data = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    members: list[DescribeGroupsResponseDescribedGroupMember] = []
-    message.members = members
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeGroupsResponseDescribedGroupMember] = []
+    for _ in range(size):
+        message = DescribeGroupsResponseDescribedGroupMember.__new__(
+            DescribeGroupsResponseDescribedGroupMember,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            members_item, position = _read_described_group_member_v5(buffer, position)
-            members.append(members_item)
-    message.authorized_operations, tags = _unpack_iB(buffer, position)
-    position += 5
-    message.error_message = None
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.member_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.group_instance_id = None
+        else:
+            end = position + length - 1
+            message.group_instance_id = str(buffer[position:end], "utf-8")
+            position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.client_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.client_host = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.member_metadata = bytes(buffer[position:end])
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.member_assignment = bytes(buffer[position:end])
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_described_group_v5(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeGroupsResponseDescribedGroup], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeGroupsResponseDescribedGroup] = []
+    for _ in range(size):
+        message = DescribeGroupsResponseDescribedGroup.__new__(DescribeGroupsResponseDescribedGroup)
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_state = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.protocol_type = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.protocol_data = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.members, position = _read_many_described_group_member_v5(buffer, position, count - 1)
+        elif count:
+            message.members = []
+        else:
+            raise Malformed
+        message.authorized_operations, tags = _unpack_iB(buffer, position)
+        position += 5
+        message.error_message = None
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[DescribeGroupsResponse, int]:
@@ -687,17 +703,13 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[DescribeGroupsResponse, int
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    groups: list[DescribeGroupsResponseDescribedGroup] = []
-    message.groups = groups
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            groups_item, position = _read_described_group_v5(buffer, position)
-            groups.append(groups_item)
+        message.groups, position = _read_many_described_group_v5(buffer, position, count - 1)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -706,77 +718,79 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[DescribeGroupsResponse, int
     return message, position
 
 
-def _read_described_group_v6(
+def _read_many_described_group_v6(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeGroupsResponseDescribedGroup, int]:
-    message = DescribeGroupsResponseDescribedGroup.__new__(DescribeGroupsResponseDescribedGroup)
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeGroupsResponseDescribedGroup], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.group_state = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.protocol_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.protocol_data = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    members: list[DescribeGroupsResponseDescribedGroupMember] = []
-    message.members = members
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeGroupsResponseDescribedGroup] = []
+    for _ in range(size):
+        message = DescribeGroupsResponseDescribedGroup.__new__(DescribeGroupsResponseDescribedGroup)
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            members_item, position = _read_described_group_member_v5(buffer, position)
-            members.append(members_item)
-    message.authorized_operations, tags = _unpack_iB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_state = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.protocol_type = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.protocol_data = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.members, position = _read_many_described_group_member_v5(buffer, position, count - 1)
+        elif count:
+            message.members = []
+        else:
+            raise Malformed
+        message.authorized_operations, tags = _unpack_iB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[DescribeGroupsResponse, int]:
@@ -784,17 +798,13 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[DescribeGroupsResponse, int
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    groups: list[DescribeGroupsResponseDescribedGroup] = []
-    message.groups = groups
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            groups_item, position = _read_described_group_v6(buffer, position)
-            groups.append(groups_item)
+        message.groups, position = _read_many_described_group_v6(buffer, position, count - 1)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -116,85 +116,92 @@ class DescribeLogDirsRequest(Message):
         return _schema()
 
 
-def _read_describable_log_dir_topic_v1(
+def _read_many_describable_log_dir_topic_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeLogDirsRequestDescribableLogDirTopic, int]:
-    message = DescribeLogDirsRequestDescribableLogDirTopic.__new__(
-        DescribeLogDirsRequestDescribableLogDirTopic,
-    )
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[DescribeLogDirsRequestDescribableLogDirTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    if count < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    message.unknown_tags = None
-    return message, position
+    found: list[DescribeLogDirsRequestDescribableLogDirTopic] = []
+    for _ in range(size):
+        message = DescribeLogDirsRequestDescribableLogDirTopic.__new__(
+            DescribeLogDirsRequestDescribableLogDirTopic,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeLogDirsRequest, int]:
     message = DescribeLogDirsRequest.__new__(DescribeLogDirsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
-        message.topics = None
+    if count > 0:
+        message.topics, position = _read_many_describable_log_dir_topic_v1(buffer, position, count)
+    elif not count:
+        message.topics = []
     else:
-        topics: list[DescribeLogDirsRequestDescribableLogDirTopic] = []
-        message.topics = topics
-        if count:
-            if count > len(buffer) - position:
-                raise Malformed
-            for _ in range(count):
-                topics_item, position = _read_describable_log_dir_topic_v1(buffer, position)
-                topics.append(topics_item)
+        message.topics = None
     message.unknown_tags = None
     return message, position
 
 
-def _read_describable_log_dir_topic_v2(
+def _read_many_describable_log_dir_topic_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeLogDirsRequestDescribableLogDirTopic, int]:
-    message = DescribeLogDirsRequestDescribableLogDirTopic.__new__(
-        DescribeLogDirsRequestDescribableLogDirTopic,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeLogDirsRequestDescribableLogDirTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[DescribeLogDirsRequestDescribableLogDirTopic] = []
+    for _ in range(size):
+        message = DescribeLogDirsRequestDescribableLogDirTopic.__new__(
+            DescribeLogDirsRequestDescribableLogDirTopic,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeLogDirsRequest, int]:
@@ -202,18 +209,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeLogDirsRequest, int
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.topics = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.topics, position = _read_many_describable_log_dir_topic_v2(buffer, position, count - 1)
+    elif count:
+        message.topics = []
     else:
-        topics: list[DescribeLogDirsRequestDescribableLogDirTopic] = []
-        message.topics = topics
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                topics_item, position = _read_describable_log_dir_topic_v2(buffer, position)
-                topics.append(topics_item)
+        message.topics = None
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -246,200 +246,220 @@ class DescribeLogDirsResponse(Message):
         return _schema()
 
 
-def _read_describe_log_dirs_partition_v1(
+def _read_many_describe_log_dirs_partition_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeLogDirsResponseDescribeLogDirsPartition, int]:
-    message = DescribeLogDirsResponseDescribeLogDirsPartition.__new__(
-        DescribeLogDirsResponseDescribeLogDirsPartition,
-    )
-    (
-        message.partition_index,
-        message.partition_size,
-        message.offset_lag,
-        message.is_future_key,
-    ) = _unpack_iqqt(buffer, position)
-    position += 21
-    message.unknown_tags = None
-    return message, position
+    size: int,
+) -> tuple[list[DescribeLogDirsResponseDescribeLogDirsPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeLogDirsResponseDescribeLogDirsPartition] = []
+    for _ in range(size):
+        message = DescribeLogDirsResponseDescribeLogDirsPartition.__new__(
+            DescribeLogDirsResponseDescribeLogDirsPartition,
+        )
+        (
+            message.partition_index,
+            message.partition_size,
+            message.offset_lag,
+            message.is_future_key,
+        ) = _unpack_iqqt(buffer, position)
+        position += 21
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_describe_log_dirs_topic_v1(
+def _read_many_describe_log_dirs_topic_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeLogDirsResponseDescribeLogDirsTopic, int]:
-    message = DescribeLogDirsResponseDescribeLogDirsTopic.__new__(DescribeLogDirsResponseDescribeLogDirsTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[DescribeLogDirsResponseDescribeLogDirsTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[DescribeLogDirsResponseDescribeLogDirsPartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[DescribeLogDirsResponseDescribeLogDirsTopic] = []
+    for _ in range(size):
+        message = DescribeLogDirsResponseDescribeLogDirsTopic.__new__(
+            DescribeLogDirsResponseDescribeLogDirsTopic,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_describe_log_dirs_partition_v1(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_describe_log_dirs_partition_v1(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_describe_log_dirs_result_v1(
+def _read_many_describe_log_dirs_result_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeLogDirsResponseDescribeLogDirsResult, int]:
-    message = DescribeLogDirsResponseDescribeLogDirsResult.__new__(
-        DescribeLogDirsResponseDescribeLogDirsResult,
-    )
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
+    size: int,
+) -> tuple[list[DescribeLogDirsResponseDescribeLogDirsResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.log_dir = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    topics: list[DescribeLogDirsResponseDescribeLogDirsTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
+    found: list[DescribeLogDirsResponseDescribeLogDirsResult] = []
+    for _ in range(size):
+        message = DescribeLogDirsResponseDescribeLogDirsResult.__new__(
+            DescribeLogDirsResponseDescribeLogDirsResult,
+        )
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_describe_log_dirs_topic_v1(buffer, position)
-            topics.append(topics_item)
-    message.total_bytes = -1
-    message.usable_bytes = -1
-    message.is_cordoned = False
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.log_dir = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.topics, position = _read_many_describe_log_dirs_topic_v1(buffer, position, count)
+        elif not count:
+            message.topics = []
+        else:
+            raise Malformed
+        message.total_bytes = -1
+        message.usable_bytes = -1
+        message.is_cordoned = False
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeLogDirsResponse, int]:
     message = DescribeLogDirsResponse.__new__(DescribeLogDirsResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.results, position = _read_many_describe_log_dirs_result_v1(buffer, position, count)
+    elif not count:
+        message.results = []
+    else:
         raise Malformed
-    results: list[DescribeLogDirsResponseDescribeLogDirsResult] = []
-    message.results = results
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            results_item, position = _read_describe_log_dirs_result_v1(buffer, position)
-            results.append(results_item)
     message.error_code = 0
     message.unknown_tags = None
     return message, position
 
 
-def _read_describe_log_dirs_partition_v2(
+def _read_many_describe_log_dirs_partition_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeLogDirsResponseDescribeLogDirsPartition, int]:
-    message = DescribeLogDirsResponseDescribeLogDirsPartition.__new__(
-        DescribeLogDirsResponseDescribeLogDirsPartition,
-    )
-    (
-        message.partition_index,
-        message.partition_size,
-        message.offset_lag,
-        message.is_future_key,
-        tags,
-    ) = _unpack_iqqtB(buffer, position)
-    position += 22
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[DescribeLogDirsResponseDescribeLogDirsPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeLogDirsResponseDescribeLogDirsPartition] = []
+    for _ in range(size):
+        message = DescribeLogDirsResponseDescribeLogDirsPartition.__new__(
+            DescribeLogDirsResponseDescribeLogDirsPartition,
+        )
+        (
+            message.partition_index,
+            message.partition_size,
+            message.offset_lag,
+            message.is_future_key,
+            tags,
+        ) = _unpack_iqqtB(buffer, position)
+        position += 22
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_describe_log_dirs_topic_v2(
+def _read_many_describe_log_dirs_topic_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeLogDirsResponseDescribeLogDirsTopic, int]:
-    message = DescribeLogDirsResponseDescribeLogDirsTopic.__new__(DescribeLogDirsResponseDescribeLogDirsTopic)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeLogDirsResponseDescribeLogDirsTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[DescribeLogDirsResponseDescribeLogDirsPartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeLogDirsResponseDescribeLogDirsTopic] = []
+    for _ in range(size):
+        message = DescribeLogDirsResponseDescribeLogDirsTopic.__new__(
+            DescribeLogDirsResponseDescribeLogDirsTopic,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_describe_log_dirs_partition_v2(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_describe_log_dirs_partition_v2(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_describe_log_dirs_result_v2(
+def _read_many_describe_log_dirs_result_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeLogDirsResponseDescribeLogDirsResult, int]:
-    message = DescribeLogDirsResponseDescribeLogDirsResult.__new__(
-        DescribeLogDirsResponseDescribeLogDirsResult,
-    )
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeLogDirsResponseDescribeLogDirsResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.log_dir = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[DescribeLogDirsResponseDescribeLogDirsTopic] = []
-    message.topics = topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeLogDirsResponseDescribeLogDirsResult] = []
+    for _ in range(size):
+        message = DescribeLogDirsResponseDescribeLogDirsResult.__new__(
+            DescribeLogDirsResponseDescribeLogDirsResult,
+        )
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_describe_log_dirs_topic_v2(buffer, position)
-            topics.append(topics_item)
-    tags = buffer[position]
-    position += 1
-    message.total_bytes = -1
-    message.usable_bytes = -1
-    message.is_cordoned = False
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.log_dir = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topics, position = _read_many_describe_log_dirs_topic_v2(buffer, position, count - 1)
+        elif count:
+            message.topics = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.total_bytes = -1
+        message.usable_bytes = -1
+        message.is_cordoned = False
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeLogDirsResponse, int]:
@@ -447,17 +467,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeLogDirsResponse, in
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results: list[DescribeLogDirsResponseDescribeLogDirsResult] = []
-    message.results = results
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            results_item, position = _read_describe_log_dirs_result_v2(buffer, position)
-            results.append(results_item)
+        message.results, position = _read_many_describe_log_dirs_result_v2(buffer, position, count - 1)
+    elif count:
+        message.results = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.error_code = 0
@@ -472,17 +488,13 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeLogDirsResponse, in
     message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results: list[DescribeLogDirsResponseDescribeLogDirsResult] = []
-    message.results = results
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            results_item, position = _read_describe_log_dirs_result_v2(buffer, position)
-            results.append(results_item)
+        message.results, position = _read_many_describe_log_dirs_result_v2(buffer, position, count - 1)
+    elif count:
+        message.results = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -491,43 +503,45 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeLogDirsResponse, in
     return message, position
 
 
-def _read_describe_log_dirs_result_v4(
+def _read_many_describe_log_dirs_result_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeLogDirsResponseDescribeLogDirsResult, int]:
-    message = DescribeLogDirsResponseDescribeLogDirsResult.__new__(
-        DescribeLogDirsResponseDescribeLogDirsResult,
-    )
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeLogDirsResponseDescribeLogDirsResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.log_dir = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[DescribeLogDirsResponseDescribeLogDirsTopic] = []
-    message.topics = topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeLogDirsResponseDescribeLogDirsResult] = []
+    for _ in range(size):
+        message = DescribeLogDirsResponseDescribeLogDirsResult.__new__(
+            DescribeLogDirsResponseDescribeLogDirsResult,
+        )
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_describe_log_dirs_topic_v2(buffer, position)
-            topics.append(topics_item)
-    message.total_bytes, message.usable_bytes, tags = _unpack_qqB(buffer, position)
-    position += 17
-    message.is_cordoned = False
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.log_dir = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topics, position = _read_many_describe_log_dirs_topic_v2(buffer, position, count - 1)
+        elif count:
+            message.topics = []
+        else:
+            raise Malformed
+        message.total_bytes, message.usable_bytes, tags = _unpack_qqB(buffer, position)
+        position += 17
+        message.is_cordoned = False
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[DescribeLogDirsResponse, int]:
@@ -535,17 +549,13 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[DescribeLogDirsResponse, in
     message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results: list[DescribeLogDirsResponseDescribeLogDirsResult] = []
-    message.results = results
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            results_item, position = _read_describe_log_dirs_result_v4(buffer, position)
-            results.append(results_item)
+        message.results, position = _read_many_describe_log_dirs_result_v4(buffer, position, count - 1)
+    elif count:
+        message.results = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -554,42 +564,44 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[DescribeLogDirsResponse, in
     return message, position
 
 
-def _read_describe_log_dirs_result_v5(
+def _read_many_describe_log_dirs_result_v5(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeLogDirsResponseDescribeLogDirsResult, int]:
-    message = DescribeLogDirsResponseDescribeLogDirsResult.__new__(
-        DescribeLogDirsResponseDescribeLogDirsResult,
-    )
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeLogDirsResponseDescribeLogDirsResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.log_dir = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[DescribeLogDirsResponseDescribeLogDirsTopic] = []
-    message.topics = topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeLogDirsResponseDescribeLogDirsResult] = []
+    for _ in range(size):
+        message = DescribeLogDirsResponseDescribeLogDirsResult.__new__(
+            DescribeLogDirsResponseDescribeLogDirsResult,
+        )
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_describe_log_dirs_topic_v2(buffer, position)
-            topics.append(topics_item)
-    message.total_bytes, message.usable_bytes, message.is_cordoned, tags = _unpack_qqtB(buffer, position)
-    position += 18
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.log_dir = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topics, position = _read_many_describe_log_dirs_topic_v2(buffer, position, count - 1)
+        elif count:
+            message.topics = []
+        else:
+            raise Malformed
+        message.total_bytes, message.usable_bytes, message.is_cordoned, tags = _unpack_qqtB(buffer, position)
+        position += 18
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[DescribeLogDirsResponse, int]:
@@ -597,17 +609,13 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[DescribeLogDirsResponse, in
     message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results: list[DescribeLogDirsResponseDescribeLogDirsResult] = []
-    message.results = results
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            results_item, position = _read_describe_log_dirs_result_v5(buffer, position)
-            results.append(results_item)
+        message.results, position = _read_many_describe_log_dirs_result_v5(buffer, position, count - 1)
+    elif count:
+        message.results = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

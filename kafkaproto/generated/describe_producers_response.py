@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -225,98 +225,110 @@ class DescribeProducersResponse(Message):
         return _schema()
 
 
-def _read_producer_state_v0(
+def _read_many_producer_state_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeProducersResponseProducerState, int]:
-    message = DescribeProducersResponseProducerState.__new__(DescribeProducersResponseProducerState)
-    (
-        message.producer_id,
-        message.producer_epoch,
-        message.last_sequence,
-        message.last_timestamp,
-        message.coordinator_epoch,
-        message.current_txn_start_offset,
-        tags,
-    ) = _unpack_qiiqiqB(buffer, position)
-    position += 37
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[DescribeProducersResponseProducerState], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeProducersResponseProducerState] = []
+    for _ in range(size):
+        message = DescribeProducersResponseProducerState.__new__(DescribeProducersResponseProducerState)
+        (
+            message.producer_id,
+            message.producer_epoch,
+            message.last_sequence,
+            message.last_timestamp,
+            message.coordinator_epoch,
+            message.current_txn_start_offset,
+            tags,
+        ) = _unpack_qiiqiqB(buffer, position)
+        position += 37
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_partition_response_v0(
+def _read_many_partition_response_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeProducersResponsePartitionResponse, int]:
-    message = DescribeProducersResponsePartitionResponse.__new__(DescribeProducersResponsePartitionResponse)
-    message.partition_index, message.error_code, length = _unpack_ihB(buffer, position)
-    position += 7
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
+    size: int,
+) -> tuple[list[DescribeProducersResponsePartitionResponse], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeProducersResponsePartitionResponse] = []
+    for _ in range(size):
+        message = DescribeProducersResponsePartitionResponse.__new__(
+            DescribeProducersResponsePartitionResponse,
+        )
+        message.partition_index, message.error_code, length = _unpack_ihB(buffer, position)
+        position += 7
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.active_producers, position = _read_many_producer_state_v0(buffer, position, count - 1)
+        elif count:
+            message.active_producers = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_response_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeProducersResponseTopicResponse], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeProducersResponseTopicResponse] = []
+    for _ in range(size):
+        message = DescribeProducersResponseTopicResponse.__new__(DescribeProducersResponseTopicResponse)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    active_producers: list[DescribeProducersResponseProducerState] = []
-    message.active_producers = active_producers
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_response_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            active_producers_item, position = _read_producer_state_v0(buffer, position)
-            active_producers.append(active_producers_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_topic_response_v0(
-    buffer: Buffer,
-    position: int,
-) -> tuple[DescribeProducersResponseTopicResponse, int]:
-    message = DescribeProducersResponseTopicResponse.__new__(DescribeProducersResponseTopicResponse)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[DescribeProducersResponsePartitionResponse] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_response_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeProducersResponse, int]:
@@ -324,17 +336,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeProducersResponse, 
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[DescribeProducersResponseTopicResponse] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_response_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_response_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -134,47 +134,61 @@ class DescribeQuorumRequest(Message):
         return _schema()
 
 
-def _read_partition_data_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumRequestPartitionData, int]:
-    message = DescribeQuorumRequestPartitionData.__new__(DescribeQuorumRequestPartitionData)
-    message.partition_index, tags = _unpack_iB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_partition_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeQuorumRequestPartitionData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeQuorumRequestPartitionData] = []
+    for _ in range(size):
+        message = DescribeQuorumRequestPartitionData.__new__(DescribeQuorumRequestPartitionData)
+        message.partition_index, tags = _unpack_iB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumRequestTopicData, int]:
-    message = DescribeQuorumRequestTopicData.__new__(DescribeQuorumRequestTopicData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeQuorumRequestTopicData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[DescribeQuorumRequestPartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeQuorumRequestTopicData] = []
+    for _ in range(size):
+        message = DescribeQuorumRequestTopicData.__new__(DescribeQuorumRequestTopicData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumRequest, int]:
@@ -182,17 +196,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumRequest, int]
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[DescribeQuorumRequestTopicData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_data_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

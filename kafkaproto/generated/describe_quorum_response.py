@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -353,96 +353,111 @@ class DescribeQuorumResponse(Message):
         return _schema()
 
 
-def _read_replica_state_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseReplicaState, int]:
-    message = DescribeQuorumResponseReplicaState.__new__(DescribeQuorumResponseReplicaState)
-    message.replica_id, message.log_end_offset, tags = _unpack_iqB(buffer, position)
-    position += 13
-    message.replica_directory_id = ZERO_UUID
-    message.last_fetch_timestamp = -1
-    message.last_caught_up_timestamp = -1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_partition_data_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponsePartitionData, int]:
-    message = DescribeQuorumResponsePartitionData.__new__(DescribeQuorumResponsePartitionData)
-    (
-        message.partition_index,
-        message.error_code,
-        message.leader_id,
-        message.leader_epoch,
-        message.high_watermark,
-        count,
-    ) = _unpack_ihiiqB(buffer, position)
-    position += 23
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_replica_state_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeQuorumResponseReplicaState], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    current_voters: list[DescribeQuorumResponseReplicaState] = []
-    message.current_voters = current_voters
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeQuorumResponseReplicaState] = []
+    for _ in range(size):
+        message = DescribeQuorumResponseReplicaState.__new__(DescribeQuorumResponseReplicaState)
+        message.replica_id, message.log_end_offset, tags = _unpack_iqB(buffer, position)
+        position += 13
+        message.replica_directory_id = ZERO_UUID
+        message.last_fetch_timestamp = -1
+        message.last_caught_up_timestamp = -1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_partition_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeQuorumResponsePartitionData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeQuorumResponsePartitionData] = []
+    for _ in range(size):
+        message = DescribeQuorumResponsePartitionData.__new__(DescribeQuorumResponsePartitionData)
+        (
+            message.partition_index,
+            message.error_code,
+            message.leader_id,
+            message.leader_epoch,
+            message.high_watermark,
+            count,
+        ) = _unpack_ihiiqB(buffer, position)
+        position += 23
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.current_voters, position = _read_many_replica_state_v0(buffer, position, count - 1)
+        elif count:
+            message.current_voters = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            current_voters_item, position = _read_replica_state_v0(buffer, position)
-            current_voters.append(current_voters_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    observers: list[DescribeQuorumResponseReplicaState] = []
-    message.observers = observers
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.observers, position = _read_many_replica_state_v0(buffer, position, count - 1)
+        elif count:
+            message.observers = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            observers_item, position = _read_replica_state_v0(buffer, position)
-            observers.append(observers_item)
-    tags = buffer[position]
-    position += 1
-    message.error_message = ""
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.error_message = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseTopicData, int]:
-    message = DescribeQuorumResponseTopicData.__new__(DescribeQuorumResponseTopicData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeQuorumResponseTopicData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[DescribeQuorumResponsePartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeQuorumResponseTopicData] = []
+    for _ in range(size):
+        message = DescribeQuorumResponseTopicData.__new__(DescribeQuorumResponseTopicData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponse, int]:
@@ -450,17 +465,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponse, int
     message.error_code, count = _unpack_hB(buffer, position)
     position += 3
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[DescribeQuorumResponseTopicData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_data_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.error_message = ""
@@ -471,100 +482,115 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponse, int
     return message, position
 
 
-def _read_replica_state_v1(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseReplicaState, int]:
-    message = DescribeQuorumResponseReplicaState.__new__(DescribeQuorumResponseReplicaState)
-    (
-        message.replica_id,
-        message.log_end_offset,
-        message.last_fetch_timestamp,
-        message.last_caught_up_timestamp,
-        tags,
-    ) = _unpack_iqqqB(buffer, position)
-    position += 29
-    message.replica_directory_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_partition_data_v1(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponsePartitionData, int]:
-    message = DescribeQuorumResponsePartitionData.__new__(DescribeQuorumResponsePartitionData)
-    (
-        message.partition_index,
-        message.error_code,
-        message.leader_id,
-        message.leader_epoch,
-        message.high_watermark,
-        count,
-    ) = _unpack_ihiiqB(buffer, position)
-    position += 23
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_replica_state_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeQuorumResponseReplicaState], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    current_voters: list[DescribeQuorumResponseReplicaState] = []
-    message.current_voters = current_voters
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeQuorumResponseReplicaState] = []
+    for _ in range(size):
+        message = DescribeQuorumResponseReplicaState.__new__(DescribeQuorumResponseReplicaState)
+        (
+            message.replica_id,
+            message.log_end_offset,
+            message.last_fetch_timestamp,
+            message.last_caught_up_timestamp,
+            tags,
+        ) = _unpack_iqqqB(buffer, position)
+        position += 29
+        message.replica_directory_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_partition_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeQuorumResponsePartitionData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeQuorumResponsePartitionData] = []
+    for _ in range(size):
+        message = DescribeQuorumResponsePartitionData.__new__(DescribeQuorumResponsePartitionData)
+        (
+            message.partition_index,
+            message.error_code,
+            message.leader_id,
+            message.leader_epoch,
+            message.high_watermark,
+            count,
+        ) = _unpack_ihiiqB(buffer, position)
+        position += 23
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.current_voters, position = _read_many_replica_state_v1(buffer, position, count - 1)
+        elif count:
+            message.current_voters = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            current_voters_item, position = _read_replica_state_v1(buffer, position)
-            current_voters.append(current_voters_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    observers: list[DescribeQuorumResponseReplicaState] = []
-    message.observers = observers
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.observers, position = _read_many_replica_state_v1(buffer, position, count - 1)
+        elif count:
+            message.observers = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            observers_item, position = _read_replica_state_v1(buffer, position)
-            observers.append(observers_item)
-    tags = buffer[position]
-    position += 1
-    message.error_message = ""
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.error_message = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseTopicData, int]:
-    message = DescribeQuorumResponseTopicData.__new__(DescribeQuorumResponseTopicData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeQuorumResponseTopicData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[DescribeQuorumResponsePartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeQuorumResponseTopicData] = []
+    for _ in range(size):
+        message = DescribeQuorumResponseTopicData.__new__(DescribeQuorumResponseTopicData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v1(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v1(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponse, int]:
@@ -572,17 +598,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponse, int
     message.error_code, count = _unpack_hB(buffer, position)
     position += 3
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[DescribeQuorumResponseTopicData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v1(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_data_v1(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.error_message = ""
@@ -593,154 +615,188 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponse, int
     return message, position
 
 
-def _read_replica_state_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseReplicaState, int]:
-    message = DescribeQuorumResponseReplicaState.__new__(DescribeQuorumResponseReplicaState)
-    (
-        message.replica_id,
-        message.replica_directory_id,
-        message.log_end_offset,
-        message.last_fetch_timestamp,
-        message.last_caught_up_timestamp,
-        tags,
-    ) = _unpack_iuqqqB(buffer, position)
-    position += 45
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_replica_state_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeQuorumResponseReplicaState], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeQuorumResponseReplicaState] = []
+    for _ in range(size):
+        message = DescribeQuorumResponseReplicaState.__new__(DescribeQuorumResponseReplicaState)
+        (
+            message.replica_id,
+            message.replica_directory_id,
+            message.log_end_offset,
+            message.last_fetch_timestamp,
+            message.last_caught_up_timestamp,
+            tags,
+        ) = _unpack_iuqqqB(buffer, position)
+        position += 45
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_partition_data_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponsePartitionData, int]:
-    message = DescribeQuorumResponsePartitionData.__new__(DescribeQuorumResponsePartitionData)
-    message.partition_index, message.error_code, length = _unpack_ihB(buffer, position)
-    position += 7
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
+def _read_many_partition_data_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeQuorumResponsePartitionData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeQuorumResponsePartitionData] = []
+    for _ in range(size):
+        message = DescribeQuorumResponsePartitionData.__new__(DescribeQuorumResponsePartitionData)
+        message.partition_index, message.error_code, length = _unpack_ihB(buffer, position)
+        position += 7
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        (
+            message.leader_id,
+            message.leader_epoch,
+            message.high_watermark,
+            count,
+        ) = _unpack_iiqB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.current_voters, position = _read_many_replica_state_v2(buffer, position, count - 1)
+        elif count:
+            message.current_voters = []
+        else:
+            raise Malformed
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.observers, position = _read_many_replica_state_v2(buffer, position, count - 1)
+        elif count:
+            message.observers = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_data_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeQuorumResponseTopicData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeQuorumResponseTopicData] = []
+    for _ in range(size):
+        message = DescribeQuorumResponseTopicData.__new__(DescribeQuorumResponseTopicData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
+        message.topic_name = str(buffer[position:end], "utf-8")
         position = end
-    message.leader_id, message.leader_epoch, message.high_watermark, count = _unpack_iiqB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    current_voters: list[DescribeQuorumResponseReplicaState] = []
-    message.current_voters = current_voters
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v2(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            current_voters_item, position = _read_replica_state_v2(buffer, position)
-            current_voters.append(current_voters_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_listener_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeQuorumResponseListener], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    observers: list[DescribeQuorumResponseReplicaState] = []
-    message.observers = observers
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeQuorumResponseListener] = []
+    for _ in range(size):
+        message = DescribeQuorumResponseListener.__new__(DescribeQuorumResponseListener)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            observers_item, position = _read_replica_state_v2(buffer, position)
-            observers.append(observers_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_topic_data_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseTopicData, int]:
-    message = DescribeQuorumResponseTopicData.__new__(DescribeQuorumResponseTopicData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[DescribeQuorumResponsePartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v2(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.port, tags = _unpack_HB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_listener_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseListener, int]:
-    message = DescribeQuorumResponseListener.__new__(DescribeQuorumResponseListener)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_node_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeQuorumResponseNode], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, tags = _unpack_HB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_node_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponseNode, int]:
-    message = DescribeQuorumResponseNode.__new__(DescribeQuorumResponseNode)
-    message.node_id, count = _unpack_iB(buffer, position)
-    position += 5
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    listeners: list[DescribeQuorumResponseListener] = []
-    message.listeners = listeners
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeQuorumResponseNode] = []
+    for _ in range(size):
+        message = DescribeQuorumResponseNode.__new__(DescribeQuorumResponseNode)
+        message.node_id, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.listeners, position = _read_many_listener_v2(buffer, position, count - 1)
+        elif count:
+            message.listeners = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            listeners_item, position = _read_listener_v2(buffer, position)
-            listeners.append(listeners_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponse, int]:
@@ -748,7 +804,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponse, int
     message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -758,31 +814,23 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeQuorumResponse, int
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[DescribeQuorumResponseTopicData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v2(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_data_v2(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    nodes: list[DescribeQuorumResponseNode] = []
-    message.nodes = nodes
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            nodes_item, position = _read_node_v2(buffer, position)
-            nodes.append(nodes_item)
+        message.nodes, position = _read_many_node_v2(buffer, position, count - 1)
+    elif count:
+        message.nodes = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

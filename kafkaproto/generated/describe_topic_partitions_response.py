@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -277,111 +277,125 @@ class DescribeTopicPartitionsResponse(Message):
         return _schema()
 
 
-def _read_partition_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartitionsResponsePartition, int]:
-    message = DescribeTopicPartitionsResponsePartition.__new__(DescribeTopicPartitionsResponsePartition)
-    (
-        message.error_code,
-        message.partition_index,
-        message.leader_id,
-        message.leader_epoch,
-        count,
-    ) = _unpack_hiiiB(buffer, position)
-    position += 15
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_partition_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeTopicPartitionsResponsePartition], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.replica_nodes = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.replica_nodes = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.isr_nodes = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.isr_nodes = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.eligible_leader_replicas = None
-    else:
-        if count - 1 < TABLE_SIZE:
-            message.eligible_leader_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
-        else:
-            message.eligible_leader_replicas = unpack_many("i", 4, count - 1, buffer, position)
-        position += count * 4 - 4
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.last_known_elr = None
-    else:
-        if count - 1 < TABLE_SIZE:
-            message.last_known_elr = [*UNPACK_INT32[count - 1](buffer, position)]
-        else:
-            message.last_known_elr = unpack_many("i", 4, count - 1, buffer, position)
-        position += count * 4 - 4
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.offline_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.offline_replicas = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_topic_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartitionsResponseTopic, int]:
-    message = DescribeTopicPartitionsResponseTopic.__new__(DescribeTopicPartitionsResponseTopic)
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.name = None
-    else:
-        end = position + length - 1
-        message.name = str(buffer[position:end], "utf-8")
-        position = end
-    message.topic_id, message.is_internal, count = _unpack_utB(buffer, position)
-    position += 18
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[DescribeTopicPartitionsResponsePartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeTopicPartitionsResponsePartition] = []
+    for _ in range(size):
+        message = DescribeTopicPartitionsResponsePartition.__new__(DescribeTopicPartitionsResponsePartition)
+        (
+            message.error_code,
+            message.partition_index,
+            message.leader_id,
+            message.leader_epoch,
+            count,
+        ) = _unpack_hiiiB(buffer, position)
+        position += 15
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_v0(buffer, position)
-            partitions.append(partitions_item)
-    message.topic_authorized_operations, tags = _unpack_iB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        if count - 1 < TABLE_SIZE:
+            message.replica_nodes = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.replica_nodes = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.isr_nodes = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.isr_nodes = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            message.eligible_leader_replicas = None
+        else:
+            if count - 1 < TABLE_SIZE:
+                message.eligible_leader_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
+            else:
+                message.eligible_leader_replicas = unpack_many("i", 4, count - 1, buffer, position)
+            position += count * 4 - 4
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            message.last_known_elr = None
+        else:
+            if count - 1 < TABLE_SIZE:
+                message.last_known_elr = [*UNPACK_INT32[count - 1](buffer, position)]
+            else:
+                message.last_known_elr = unpack_many("i", 4, count - 1, buffer, position)
+            position += count * 4 - 4
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.offline_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.offline_replicas = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeTopicPartitionsResponseTopic], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeTopicPartitionsResponseTopic] = []
+    for _ in range(size):
+        message = DescribeTopicPartitionsResponseTopic.__new__(DescribeTopicPartitionsResponseTopic)
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.name = None
+        else:
+            end = position + length - 1
+            message.name = str(buffer[position:end], "utf-8")
+            position = end
+        message.topic_id, message.is_internal, count = _unpack_utB(buffer, position)
+        position += 18
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_authorized_operations, tags = _unpack_iB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_cursor_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartitionsResponseCursor, int]:
@@ -389,7 +403,7 @@ def _read_cursor_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartiti
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -408,17 +422,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartitionsResp
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[DescribeTopicPartitionsResponseTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     (mark,) = _unpack_b(buffer, position)
     position += 1
     if mark < 0:

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -199,87 +199,98 @@ class DescribeTransactionsResponse(Message):
         return _schema()
 
 
-def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[DescribeTransactionsResponseTopicData, int]:
-    message = DescribeTransactionsResponseTopicData.__new__(DescribeTransactionsResponseTopicData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_transaction_state_v0(
+def _read_many_topic_data_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeTransactionsResponseTransactionState, int]:
-    message = DescribeTransactionsResponseTransactionState.__new__(
-        DescribeTransactionsResponseTransactionState,
-    )
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeTransactionsResponseTopicData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.transactional_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.transaction_state = str(buffer[position:end], "utf-8")
-    position = end
-    (
-        message.transaction_timeout_ms,
-        message.transaction_start_time_ms,
-        message.producer_id,
-        message.producer_epoch,
-        count,
-    ) = _unpack_iqqhB(buffer, position)
-    position += 23
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[DescribeTransactionsResponseTopicData] = []
-    message.topics = topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeTransactionsResponseTopicData] = []
+    for _ in range(size):
+        message = DescribeTransactionsResponseTopicData.__new__(DescribeTransactionsResponseTopicData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v0(buffer, position)
-            topics.append(topics_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_transaction_state_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[DescribeTransactionsResponseTransactionState], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeTransactionsResponseTransactionState] = []
+    for _ in range(size):
+        message = DescribeTransactionsResponseTransactionState.__new__(
+            DescribeTransactionsResponseTransactionState,
+        )
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.transactional_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.transaction_state = str(buffer[position:end], "utf-8")
+        position = end
+        (
+            message.transaction_timeout_ms,
+            message.transaction_start_time_ms,
+            message.producer_id,
+            message.producer_epoch,
+            count,
+        ) = _unpack_iqqhB(buffer, position)
+        position += 23
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topics, position = _read_many_topic_data_v0(buffer, position, count - 1)
+        elif count:
+            message.topics = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeTransactionsResponse, int]:
@@ -287,17 +298,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeTransactionsRespons
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    transaction_states: list[DescribeTransactionsResponseTransactionState] = []
-    message.transaction_states = transaction_states
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            transaction_states_item, position = _read_transaction_state_v0(buffer, position)
-            transaction_states.append(transaction_states_item)
+        message.transaction_states, position = _read_many_transaction_state_v0(buffer, position, count - 1)
+    elif count:
+        message.transaction_states = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

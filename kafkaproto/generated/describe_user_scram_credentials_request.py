@@ -9,7 +9,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -19,6 +18,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -97,26 +97,34 @@ class DescribeUserScramCredentialsRequest(Message):
         return _schema()
 
 
-def _read_user_name_v0(
+def _read_many_user_name_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeUserScramCredentialsRequestUserName, int]:
-    message = DescribeUserScramCredentialsRequestUserName.__new__(DescribeUserScramCredentialsRequestUserName)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeUserScramCredentialsRequestUserName], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[DescribeUserScramCredentialsRequestUserName] = []
+    for _ in range(size):
+        message = DescribeUserScramCredentialsRequestUserName.__new__(
+            DescribeUserScramCredentialsRequestUserName,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeUserScramCredentialsRequest, int]:
@@ -124,18 +132,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeUserScramCredential
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.users = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.users, position = _read_many_user_name_v0(buffer, position, count - 1)
+    elif count:
+        message.users = []
     else:
-        users: list[DescribeUserScramCredentialsRequestUserName] = []
-        message.users = users
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                users_item, position = _read_user_name_v0(buffer, position)
-                users.append(users_item)
+        message.users = None
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

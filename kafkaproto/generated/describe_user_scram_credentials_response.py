@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -178,67 +178,75 @@ class DescribeUserScramCredentialsResponse(Message):
         return _schema()
 
 
-def _read_credential_info_v0(
+def _read_many_credential_info_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeUserScramCredentialsResponseCredentialInfo, int]:
-    message = DescribeUserScramCredentialsResponseCredentialInfo.__new__(
-        DescribeUserScramCredentialsResponseCredentialInfo,
-    )
-    message.mechanism, message.iterations, tags = _unpack_biB(buffer, position)
-    position += 6
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[DescribeUserScramCredentialsResponseCredentialInfo], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeUserScramCredentialsResponseCredentialInfo] = []
+    for _ in range(size):
+        message = DescribeUserScramCredentialsResponseCredentialInfo.__new__(
+            DescribeUserScramCredentialsResponseCredentialInfo,
+        )
+        message.mechanism, message.iterations, tags = _unpack_biB(buffer, position)
+        position += 6
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_describe_user_scram_credentials_result_v0(
+def _read_many_describe_user_scram_credentials_result_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult, int]:
-    message = DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult.__new__(
-        DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.user = str(buffer[position:end], "utf-8")
-    position = end
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    credential_infos: list[DescribeUserScramCredentialsResponseCredentialInfo] = []
-    message.credential_infos = credential_infos
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult] = []
+    for _ in range(size):
+        message = DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult.__new__(
+            DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            credential_infos_item, position = _read_credential_info_v0(buffer, position)
-            credential_infos.append(credential_infos_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.user = str(buffer[position:end], "utf-8")
+        position = end
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.credential_infos, position = _read_many_credential_info_v0(buffer, position, count - 1)
+        elif count:
+            message.credential_infos = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeUserScramCredentialsResponse, int]:
@@ -246,7 +254,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeUserScramCredential
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -256,17 +264,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeUserScramCredential
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results: list[DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult] = []
-    message.results = results
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            results_item, position = _read_describe_user_scram_credentials_result_v0(buffer, position)
-            results.append(results_item)
+        message.results, position = _read_many_describe_user_scram_credentials_result_v0(buffer, position, count - 1)
+    elif count:
+        message.results = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

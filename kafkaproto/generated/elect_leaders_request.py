@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -133,46 +133,47 @@ class ElectLeadersRequest(Message):
         return _schema()
 
 
-def _read_topic_partitions_v0(
+def _read_many_topic_partitions_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ElectLeadersRequestTopicPartitions, int]:
-    message = ElectLeadersRequestTopicPartitions.__new__(ElectLeadersRequestTopicPartitions)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[ElectLeadersRequestTopicPartitions], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    if count < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    message.unknown_tags = None
-    return message, position
+    found: list[ElectLeadersRequestTopicPartitions] = []
+    for _ in range(size):
+        message = ElectLeadersRequestTopicPartitions.__new__(ElectLeadersRequestTopicPartitions)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ElectLeadersRequest, int]:
     message = ElectLeadersRequest.__new__(ElectLeadersRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
-        message.topic_partitions = None
+    if count > 0:
+        message.topic_partitions, position = _read_many_topic_partitions_v0(buffer, position, count)
+    elif not count:
+        message.topic_partitions = []
     else:
-        topic_partitions: list[ElectLeadersRequestTopicPartitions] = []
-        message.topic_partitions = topic_partitions
-        if count:
-            if count > len(buffer) - position:
-                raise Malformed
-            for _ in range(count):
-                topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
-                topic_partitions.append(topic_partitions_item)
+        message.topic_partitions = None
     (message.timeout_ms,) = _unpack_i(buffer, position)
     position += 4
     message.election_type = 0
@@ -184,54 +185,55 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ElectLeadersRequest, int]:
     message = ElectLeadersRequest.__new__(ElectLeadersRequest)
     message.election_type, count = _unpack_bi(buffer, position)
     position += 5
-    if count < 0:
-        message.topic_partitions = None
+    if count > 0:
+        message.topic_partitions, position = _read_many_topic_partitions_v0(buffer, position, count)
+    elif not count:
+        message.topic_partitions = []
     else:
-        topic_partitions: list[ElectLeadersRequestTopicPartitions] = []
-        message.topic_partitions = topic_partitions
-        if count:
-            if count > len(buffer) - position:
-                raise Malformed
-            for _ in range(count):
-                topic_partitions_item, position = _read_topic_partitions_v0(buffer, position)
-                topic_partitions.append(topic_partitions_item)
+        message.topic_partitions = None
     (message.timeout_ms,) = _unpack_i(buffer, position)
     position += 4
     message.unknown_tags = None
     return message, position
 
 
-def _read_topic_partitions_v2(
+def _read_many_topic_partitions_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[ElectLeadersRequestTopicPartitions, int]:
-    message = ElectLeadersRequestTopicPartitions.__new__(ElectLeadersRequestTopicPartitions)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ElectLeadersRequestTopicPartitions], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ElectLeadersRequestTopicPartitions] = []
+    for _ in range(size):
+        message = ElectLeadersRequestTopicPartitions.__new__(ElectLeadersRequestTopicPartitions)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[ElectLeadersRequest, int]:
@@ -239,18 +241,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ElectLeadersRequest, int]:
     message.election_type, count = _unpack_bB(buffer, position)
     position += 2
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.topic_partitions = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.topic_partitions, position = _read_many_topic_partitions_v2(buffer, position, count - 1)
+    elif count:
+        message.topic_partitions = []
     else:
-        topic_partitions: list[ElectLeadersRequestTopicPartitions] = []
-        message.topic_partitions = topic_partitions
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                topic_partitions_item, position = _read_topic_partitions_v2(buffer, position)
-                topic_partitions.append(topic_partitions_item)
+        message.topic_partitions = None
     message.timeout_ms, tags = _unpack_iB(buffer, position)
     position += 5
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -168,65 +168,69 @@ class ElectLeadersResponse(Message):
         return _schema()
 
 
-def _read_partition_result_v0(
+def _read_many_partition_result_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ElectLeadersResponsePartitionResult, int]:
-    message = ElectLeadersResponsePartitionResult.__new__(ElectLeadersResponsePartitionResult)
-    message.partition_id, message.error_code, length = _unpack_ihh(buffer, position)
-    position += 8
-    if length < 0:
-        message.error_message = None
-    else:
-        end = position + length
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message.unknown_tags = None
-    return message, position
+    size: int,
+) -> tuple[list[ElectLeadersResponsePartitionResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ElectLeadersResponsePartitionResult] = []
+    for _ in range(size):
+        message = ElectLeadersResponsePartitionResult.__new__(ElectLeadersResponsePartitionResult)
+        message.partition_id, message.error_code, length = _unpack_ihh(buffer, position)
+        position += 8
+        if length < 0:
+            message.error_message = None
+        else:
+            end = position + length
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_replica_election_result_v0(
+def _read_many_replica_election_result_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ElectLeadersResponseReplicaElectionResult, int]:
-    message = ElectLeadersResponseReplicaElectionResult.__new__(ElectLeadersResponseReplicaElectionResult)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[ElectLeadersResponseReplicaElectionResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partition_result: list[ElectLeadersResponsePartitionResult] = []
-    message.partition_result = partition_result
-    if count:
-        if count > len(buffer) - position:
+    found: list[ElectLeadersResponseReplicaElectionResult] = []
+    for _ in range(size):
+        message = ElectLeadersResponseReplicaElectionResult.__new__(ElectLeadersResponseReplicaElectionResult)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partition_result_item, position = _read_partition_result_v0(buffer, position)
-            partition_result.append(partition_result_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partition_result, position = _read_many_partition_result_v0(buffer, position, count)
+        elif not count:
+            message.partition_result = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ElectLeadersResponse, int]:
     message = ElectLeadersResponse.__new__(ElectLeadersResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.replica_election_results, position = _read_many_replica_election_result_v0(buffer, position, count)
+    elif not count:
+        message.replica_election_results = []
+    else:
         raise Malformed
-    replica_election_results: list[ElectLeadersResponseReplicaElectionResult] = []
-    message.replica_election_results = replica_election_results
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            replica_election_results_item, position = _read_replica_election_result_v0(buffer, position)
-            replica_election_results.append(replica_election_results_item)
     message.error_code = 0
     message.unknown_tags = None
     return message, position
@@ -236,77 +240,81 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ElectLeadersResponse, int]:
     message = ElectLeadersResponse.__new__(ElectLeadersResponse)
     message.throttle_time_ms, message.error_code, count = _unpack_ihi(buffer, position)
     position += 10
-    if count < 0:
-        raise Malformed
-    replica_election_results: list[ElectLeadersResponseReplicaElectionResult] = []
-    message.replica_election_results = replica_election_results
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            replica_election_results_item, position = _read_replica_election_result_v0(buffer, position)
-            replica_election_results.append(replica_election_results_item)
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_partition_result_v2(
-    buffer: Buffer,
-    position: int,
-) -> tuple[ElectLeadersResponsePartitionResult, int]:
-    message = ElectLeadersResponsePartitionResult.__new__(ElectLeadersResponsePartitionResult)
-    message.partition_id, message.error_code, length = _unpack_ihB(buffer, position)
-    position += 7
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
+    if count > 0:
+        message.replica_election_results, position = _read_many_replica_election_result_v0(buffer, position, count)
+    elif not count:
+        message.replica_election_results = []
     else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    tags = buffer[position]
-    position += 1
+        raise Malformed
     message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
     return message, position
 
 
-def _read_replica_election_result_v2(
+def _read_many_partition_result_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[ElectLeadersResponseReplicaElectionResult, int]:
-    message = ElectLeadersResponseReplicaElectionResult.__new__(ElectLeadersResponseReplicaElectionResult)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ElectLeadersResponsePartitionResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    found: list[ElectLeadersResponsePartitionResult] = []
+    for _ in range(size):
+        message = ElectLeadersResponsePartitionResult.__new__(ElectLeadersResponsePartitionResult)
+        message.partition_id, message.error_code, length = _unpack_ihB(buffer, position)
+        position += 7
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_replica_election_result_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ElectLeadersResponseReplicaElectionResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partition_result: list[ElectLeadersResponsePartitionResult] = []
-    message.partition_result = partition_result
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ElectLeadersResponseReplicaElectionResult] = []
+    for _ in range(size):
+        message = ElectLeadersResponseReplicaElectionResult.__new__(ElectLeadersResponseReplicaElectionResult)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partition_result_item, position = _read_partition_result_v2(buffer, position)
-            partition_result.append(partition_result_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partition_result, position = _read_many_partition_result_v2(buffer, position, count - 1)
+        elif count:
+            message.partition_result = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[ElectLeadersResponse, int]:
@@ -314,17 +322,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ElectLeadersResponse, int]:
     message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    replica_election_results: list[ElectLeadersResponseReplicaElectionResult] = []
-    message.replica_election_results = replica_election_results
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            replica_election_results_item, position = _read_replica_election_result_v2(buffer, position)
-            replica_election_results.append(replica_election_results_item)
+        message.replica_election_results, position = _read_many_replica_election_result_v2(buffer, position, count - 1)
+    elif count:
+        message.replica_election_results = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

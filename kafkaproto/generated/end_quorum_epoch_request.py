@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -268,45 +268,64 @@ class EndQuorumEpochRequest(Message):
         return _schema()
 
 
-def _read_partition_data_v0(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequestPartitionData, int]:
-    message = EndQuorumEpochRequestPartitionData.__new__(EndQuorumEpochRequestPartitionData)
-    message.partition_index, message.leader_id, message.leader_epoch, count = _unpack_iiii(buffer, position)
-    position += 16
-    if count < 0:
+def _read_many_partition_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[EndQuorumEpochRequestPartitionData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count < TABLE_SIZE:
-        message.preferred_successors = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.preferred_successors = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    message.preferred_candidates = []
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequestTopicData, int]:
-    message = EndQuorumEpochRequestTopicData.__new__(EndQuorumEpochRequestTopicData)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[EndQuorumEpochRequestPartitionData] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[EndQuorumEpochRequestPartitionData] = []
+    for _ in range(size):
+        message = EndQuorumEpochRequestPartitionData.__new__(EndQuorumEpochRequestPartitionData)
+        (
+            message.partition_index,
+            message.leader_id,
+            message.leader_epoch,
+            count,
+        ) = _unpack_iiii(buffer, position)
+        position += 16
+        if count < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_data_v0(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        if count < TABLE_SIZE:
+            message.preferred_successors = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.preferred_successors = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        message.preferred_candidates = []
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[EndQuorumEpochRequestTopicData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[EndQuorumEpochRequestTopicData] = []
+    for _ in range(size):
+        message = EndQuorumEpochRequestTopicData.__new__(EndQuorumEpochRequestTopicData)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_partition_data_v0(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequest, int]:
@@ -321,118 +340,144 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequest, int]
         position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_data_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[EndQuorumEpochRequestTopicData] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_data_v0(buffer, position)
-            topics.append(topics_item)
     message.leader_endpoints = []
     message.unknown_tags = None
     return message, position
 
 
-def _read_replica_info_v1(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequestReplicaInfo, int]:
-    message = EndQuorumEpochRequestReplicaInfo.__new__(EndQuorumEpochRequestReplicaInfo)
-    message.candidate_id, message.candidate_directory_id, tags = _unpack_iuB(buffer, position)
-    position += 21
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_partition_data_v1(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequestPartitionData, int]:
-    message = EndQuorumEpochRequestPartitionData.__new__(EndQuorumEpochRequestPartitionData)
-    message.partition_index, message.leader_id, message.leader_epoch, count = _unpack_iiiB(buffer, position)
-    position += 13
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    preferred_candidates: list[EndQuorumEpochRequestReplicaInfo] = []
-    message.preferred_candidates = preferred_candidates
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            preferred_candidates_item, position = _read_replica_info_v1(buffer, position)
-            preferred_candidates.append(preferred_candidates_item)
-    tags = buffer[position]
-    position += 1
-    message.preferred_successors = []
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequestTopicData, int]:
-    message = EndQuorumEpochRequestTopicData.__new__(EndQuorumEpochRequestTopicData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[EndQuorumEpochRequestPartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v1(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_leader_endpoint_v1(
+def _read_many_replica_info_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[EndQuorumEpochRequestLeaderEndpoint, int]:
-    message = EndQuorumEpochRequestLeaderEndpoint.__new__(EndQuorumEpochRequestLeaderEndpoint)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[EndQuorumEpochRequestReplicaInfo], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    found: list[EndQuorumEpochRequestReplicaInfo] = []
+    for _ in range(size):
+        message = EndQuorumEpochRequestReplicaInfo.__new__(EndQuorumEpochRequestReplicaInfo)
+        message.candidate_id, message.candidate_directory_id, tags = _unpack_iuB(buffer, position)
+        position += 21
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_partition_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[EndQuorumEpochRequestPartitionData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, tags = _unpack_HB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[EndQuorumEpochRequestPartitionData] = []
+    for _ in range(size):
+        message = EndQuorumEpochRequestPartitionData.__new__(EndQuorumEpochRequestPartitionData)
+        (
+            message.partition_index,
+            message.leader_id,
+            message.leader_epoch,
+            count,
+        ) = _unpack_iiiB(buffer, position)
+        position += 13
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.preferred_candidates, position = _read_many_replica_info_v1(buffer, position, count - 1)
+        elif count:
+            message.preferred_candidates = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.preferred_successors = []
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[EndQuorumEpochRequestTopicData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[EndQuorumEpochRequestTopicData] = []
+    for _ in range(size):
+        message = EndQuorumEpochRequestTopicData.__new__(EndQuorumEpochRequestTopicData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v1(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_leader_endpoint_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[EndQuorumEpochRequestLeaderEndpoint], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[EndQuorumEpochRequestLeaderEndpoint] = []
+    for _ in range(size):
+        message = EndQuorumEpochRequestLeaderEndpoint.__new__(EndQuorumEpochRequestLeaderEndpoint)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.port, tags = _unpack_HB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequest, int]:
@@ -440,7 +485,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequest, int]
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.cluster_id = None
     else:
@@ -450,31 +495,23 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequest, int]
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[EndQuorumEpochRequestTopicData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v1(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_data_v1(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    leader_endpoints: list[EndQuorumEpochRequestLeaderEndpoint] = []
-    message.leader_endpoints = leader_endpoints
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            leader_endpoints_item, position = _read_leader_endpoint_v1(buffer, position)
-            leader_endpoints.append(leader_endpoints_item)
+        message.leader_endpoints, position = _read_many_leader_endpoint_v1(buffer, position, count - 1)
+    elif count:
+        message.leader_endpoints = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

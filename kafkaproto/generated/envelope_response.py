@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -18,6 +17,7 @@ from kafkaproto.support import (
     Buffers,
     Pieces,
     pack_length,
+    read_long_length,
     read_unknown_tags,
     write_tag_section,
 )
@@ -85,7 +85,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[EnvelopeResponse, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
+        length, position = read_long_length(buffer, position, length)
     if not length:
         message.response_data = None
     else:

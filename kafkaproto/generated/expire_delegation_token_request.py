@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -18,6 +17,7 @@ from kafkaproto.support import (
     Malformed,
     Pieces,
     pack_length,
+    read_long_length,
     read_unknown_tags,
     write_tag_section,
 )
@@ -102,7 +102,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ExpireDelegationTokenReques
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
+        length, position = read_long_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -389,43 +389,57 @@ class FetchRequest(Message):
         return _schema()
 
 
-def _read_fetch_partition_v4(buffer: Buffer, position: int) -> tuple[FetchRequestFetchPartition, int]:
-    message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
-    message.partition, message.fetch_offset, message.partition_max_bytes = _unpack_iqi(buffer, position)
-    position += 16
-    message.current_leader_epoch = -1
-    message.last_fetched_epoch = -1
-    message.log_start_offset = -1
-    message.replica_directory_id = ZERO_UUID
-    message.high_watermark = 9223372036854775807
-    message.unknown_tags = None
-    return message, position
+def _read_many_fetch_partition_v4(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestFetchPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestFetchPartition] = []
+    for _ in range(size):
+        message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
+        message.partition, message.fetch_offset, message.partition_max_bytes = _unpack_iqi(buffer, position)
+        position += 16
+        message.current_leader_epoch = -1
+        message.last_fetched_epoch = -1
+        message.log_start_offset = -1
+        message.replica_directory_id = ZERO_UUID
+        message.high_watermark = 9223372036854775807
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_fetch_topic_v4(buffer: Buffer, position: int) -> tuple[FetchRequestFetchTopic, int]:
-    message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_fetch_topic_v4(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestFetchTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[FetchRequestFetchPartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[FetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_fetch_partition_v4(buffer, position)
-            partitions.append(partitions_item)
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_fetch_partition_v4(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
@@ -439,16 +453,12 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
         count,
     ) = _unpack_iiiibi(buffer, position)
     position += 21
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_fetch_topic_v4(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[FetchRequestFetchTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_fetch_topic_v4(buffer, position)
-            topics.append(topics_item)
     message.cluster_id = None
     message._replica_state = None
     message.session_id = 0
@@ -459,47 +469,61 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     return message, position
 
 
-def _read_fetch_partition_v5(buffer: Buffer, position: int) -> tuple[FetchRequestFetchPartition, int]:
-    message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
-    (
-        message.partition,
-        message.fetch_offset,
-        message.log_start_offset,
-        message.partition_max_bytes,
-    ) = _unpack_iqqi(buffer, position)
-    position += 24
-    message.current_leader_epoch = -1
-    message.last_fetched_epoch = -1
-    message.replica_directory_id = ZERO_UUID
-    message.high_watermark = 9223372036854775807
-    message.unknown_tags = None
-    return message, position
+def _read_many_fetch_partition_v5(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestFetchPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestFetchPartition] = []
+    for _ in range(size):
+        message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
+        (
+            message.partition,
+            message.fetch_offset,
+            message.log_start_offset,
+            message.partition_max_bytes,
+        ) = _unpack_iqqi(buffer, position)
+        position += 24
+        message.current_leader_epoch = -1
+        message.last_fetched_epoch = -1
+        message.replica_directory_id = ZERO_UUID
+        message.high_watermark = 9223372036854775807
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_fetch_topic_v5(buffer: Buffer, position: int) -> tuple[FetchRequestFetchTopic, int]:
-    message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_fetch_topic_v5(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestFetchTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[FetchRequestFetchPartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[FetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_fetch_partition_v5(buffer, position)
-            partitions.append(partitions_item)
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_fetch_partition_v5(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
@@ -513,16 +537,12 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
         count,
     ) = _unpack_iiiibi(buffer, position)
     position += 21
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_fetch_topic_v5(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[FetchRequestFetchTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_fetch_topic_v5(buffer, position)
-            topics.append(topics_item)
     message.cluster_id = None
     message._replica_state = None
     message.session_id = 0
@@ -533,27 +553,36 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     return message, position
 
 
-def _read_forgotten_topic_v7(buffer: Buffer, position: int) -> tuple[FetchRequestForgottenTopic, int]:
-    message = FetchRequestForgottenTopic.__new__(FetchRequestForgottenTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_forgotten_topic_v7(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestForgottenTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    if count < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+    found: list[FetchRequestForgottenTopic] = []
+    for _ in range(size):
+        message = FetchRequestForgottenTopic.__new__(FetchRequestForgottenTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v7(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
@@ -569,28 +598,20 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
         count,
     ) = _unpack_iiiibiii(buffer, position)
     position += 29
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_fetch_topic_v5(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[FetchRequestFetchTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_fetch_topic_v5(buffer, position)
-            topics.append(topics_item)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.forgotten_topics_data, position = _read_many_forgotten_topic_v7(buffer, position, count)
+    elif not count:
+        message.forgotten_topics_data = []
+    else:
         raise Malformed
-    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
-    message.forgotten_topics_data = forgotten_topics_data
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            forgotten_topics_data_item, position = _read_forgotten_topic_v7(buffer, position)
-            forgotten_topics_data.append(forgotten_topics_data_item)
     message.cluster_id = None
     message._replica_state = None
     message.rack_id = ""
@@ -598,47 +619,61 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     return message, position
 
 
-def _read_fetch_partition_v9(buffer: Buffer, position: int) -> tuple[FetchRequestFetchPartition, int]:
-    message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
-    (
-        message.partition,
-        message.current_leader_epoch,
-        message.fetch_offset,
-        message.log_start_offset,
-        message.partition_max_bytes,
-    ) = _unpack_iiqqi(buffer, position)
-    position += 28
-    message.last_fetched_epoch = -1
-    message.replica_directory_id = ZERO_UUID
-    message.high_watermark = 9223372036854775807
-    message.unknown_tags = None
-    return message, position
+def _read_many_fetch_partition_v9(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestFetchPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestFetchPartition] = []
+    for _ in range(size):
+        message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
+        (
+            message.partition,
+            message.current_leader_epoch,
+            message.fetch_offset,
+            message.log_start_offset,
+            message.partition_max_bytes,
+        ) = _unpack_iiqqi(buffer, position)
+        position += 28
+        message.last_fetched_epoch = -1
+        message.replica_directory_id = ZERO_UUID
+        message.high_watermark = 9223372036854775807
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_fetch_topic_v9(buffer: Buffer, position: int) -> tuple[FetchRequestFetchTopic, int]:
-    message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_fetch_topic_v9(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestFetchTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[FetchRequestFetchPartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[FetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_fetch_partition_v9(buffer, position)
-            partitions.append(partitions_item)
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_fetch_partition_v9(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v9(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
@@ -654,28 +689,20 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
         count,
     ) = _unpack_iiiibiii(buffer, position)
     position += 29
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_fetch_topic_v9(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[FetchRequestFetchTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_fetch_topic_v9(buffer, position)
-            topics.append(topics_item)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.forgotten_topics_data, position = _read_many_forgotten_topic_v7(buffer, position, count)
+    elif not count:
+        message.forgotten_topics_data = []
+    else:
         raise Malformed
-    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
-    message.forgotten_topics_data = forgotten_topics_data
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            forgotten_topics_data_item, position = _read_forgotten_topic_v7(buffer, position)
-            forgotten_topics_data.append(forgotten_topics_data_item)
     message.cluster_id = None
     message._replica_state = None
     message.rack_id = ""
@@ -696,28 +723,20 @@ def _read_v11(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
         count,
     ) = _unpack_iiiibiii(buffer, position)
     position += 29
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_fetch_topic_v9(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[FetchRequestFetchTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_fetch_topic_v9(buffer, position)
-            topics.append(topics_item)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.forgotten_topics_data, position = _read_many_forgotten_topic_v7(buffer, position, count)
+    elif not count:
+        message.forgotten_topics_data = []
+    else:
         raise Malformed
-    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
-    message.forgotten_topics_data = forgotten_topics_data
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            forgotten_topics_data_item, position = _read_forgotten_topic_v7(buffer, position)
-            forgotten_topics_data.append(forgotten_topics_data_item)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
@@ -731,100 +750,123 @@ def _read_v11(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     return message, position
 
 
-def _read_fetch_partition_v12(buffer: Buffer, position: int) -> tuple[FetchRequestFetchPartition, int]:
-    message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
-    (
-        message.partition,
-        message.current_leader_epoch,
-        message.fetch_offset,
-        message.last_fetched_epoch,
-        message.log_start_offset,
-        message.partition_max_bytes,
-        tags,
-    ) = _unpack_iiqiqiB(buffer, position)
-    position += 33
-    message.replica_directory_id = ZERO_UUID
-    message.high_watermark = 9223372036854775807
-    message.unknown_tags = None
-    if tags:
-        sections, end_of_tags = read_tag_section(buffer, position - 1)
-        for tag, position, stop in sections:
-            if tag in (0, 1,):
-                raise Malformed
-            else:
-                if message.unknown_tags is None:
-                    message.unknown_tags = {}
-                message.unknown_tags[tag] = bytes(buffer[position:stop])
-                position = stop
-            if position != stop:
-                raise Malformed
-        position = end_of_tags
-    return message, position
+def _read_many_fetch_partition_v12(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestFetchPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestFetchPartition] = []
+    for _ in range(size):
+        message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
+        (
+            message.partition,
+            message.current_leader_epoch,
+            message.fetch_offset,
+            message.last_fetched_epoch,
+            message.log_start_offset,
+            message.partition_max_bytes,
+            tags,
+        ) = _unpack_iiqiqiB(buffer, position)
+        position += 33
+        message.replica_directory_id = ZERO_UUID
+        message.high_watermark = 9223372036854775807
+        message.unknown_tags = None
+        if tags:
+            sections, end_of_tags = read_tag_section(buffer, position - 1)
+            for tag, position, stop in sections:
+                if tag in (0, 1,):
+                    raise Malformed
+                else:
+                    if message.unknown_tags is None:
+                        message.unknown_tags = {}
+                    message.unknown_tags[tag] = bytes(buffer[position:stop])
+                    position = stop
+                if position != stop:
+                    raise Malformed
+            position = end_of_tags
+        found.append(message)
+    return found, position
 
 
-def _read_fetch_topic_v12(buffer: Buffer, position: int) -> tuple[FetchRequestFetchTopic, int]:
-    message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_fetch_topic_v12(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestFetchTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[FetchRequestFetchPartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[FetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_fetch_partition_v12(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_fetch_partition_v12(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_forgotten_topic_v12(buffer: Buffer, position: int) -> tuple[FetchRequestForgottenTopic, int]:
-    message = FetchRequestForgottenTopic.__new__(FetchRequestForgottenTopic)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_forgotten_topic_v12(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestForgottenTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[FetchRequestForgottenTopic] = []
+    for _ in range(size):
+        message = FetchRequestForgottenTopic.__new__(FetchRequestForgottenTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v12(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
@@ -841,35 +883,27 @@ def _read_v12(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     ) = _unpack_iiiibiiB(buffer, position)
     position += 26
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[FetchRequestFetchTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_fetch_topic_v12(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_fetch_topic_v12(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
-    message.forgotten_topics_data = forgotten_topics_data
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            forgotten_topics_data_item, position = _read_forgotten_topic_v12(buffer, position)
-            forgotten_topics_data.append(forgotten_topics_data_item)
+        message.forgotten_topics_data, position = _read_many_forgotten_topic_v12(buffer, position, count - 1)
+    elif count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -887,7 +921,7 @@ def _read_v12(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
                 length = buffer[position]
                 position += 1
                 if length > 127:
-                    length, position = read_string_length(buffer, position - 1)
+                    length, position = read_string_length(buffer, position, length)
                 if not length:
                     message.cluster_id = None
                 else:
@@ -907,51 +941,65 @@ def _read_v12(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     return message, position
 
 
-def _read_fetch_topic_v13(buffer: Buffer, position: int) -> tuple[FetchRequestFetchTopic, int]:
-    message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_fetch_topic_v13(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestFetchTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[FetchRequestFetchPartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[FetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_fetch_partition_v12(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_fetch_partition_v12(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.topic = ""
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.topic = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_forgotten_topic_v13(buffer: Buffer, position: int) -> tuple[FetchRequestForgottenTopic, int]:
-    message = FetchRequestForgottenTopic.__new__(FetchRequestForgottenTopic)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_forgotten_topic_v13(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestForgottenTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.topic = ""
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[FetchRequestForgottenTopic] = []
+    for _ in range(size):
+        message = FetchRequestForgottenTopic.__new__(FetchRequestForgottenTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.topic = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v13(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
@@ -968,35 +1016,27 @@ def _read_v13(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     ) = _unpack_iiiibiiB(buffer, position)
     position += 26
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[FetchRequestFetchTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_fetch_topic_v13(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_fetch_topic_v13(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
-    message.forgotten_topics_data = forgotten_topics_data
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            forgotten_topics_data_item, position = _read_forgotten_topic_v13(buffer, position)
-            forgotten_topics_data.append(forgotten_topics_data_item)
+        message.forgotten_topics_data, position = _read_many_forgotten_topic_v13(buffer, position, count - 1)
+    elif count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -1014,7 +1054,7 @@ def _read_v13(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
                 length = buffer[position]
                 position += 1
                 if length > 127:
-                    length, position = read_string_length(buffer, position - 1)
+                    length, position = read_string_length(buffer, position, length)
                 if not length:
                     message.cluster_id = None
                 else:
@@ -1057,35 +1097,27 @@ def _read_v15(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     ) = _unpack_iiibiiB(buffer, position)
     position += 22
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[FetchRequestFetchTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_fetch_topic_v13(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_fetch_topic_v13(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
-    message.forgotten_topics_data = forgotten_topics_data
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            forgotten_topics_data_item, position = _read_forgotten_topic_v13(buffer, position)
-            forgotten_topics_data.append(forgotten_topics_data_item)
+        message.forgotten_topics_data, position = _read_many_forgotten_topic_v13(buffer, position, count - 1)
+    elif count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -1104,7 +1136,7 @@ def _read_v15(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
                 length = buffer[position]
                 position += 1
                 if length > 127:
-                    length, position = read_string_length(buffer, position - 1)
+                    length, position = read_string_length(buffer, position, length)
                 if not length:
                     message.cluster_id = None
                 else:
@@ -1124,63 +1156,77 @@ def _read_v15(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     return message, position
 
 
-def _read_fetch_partition_v17(buffer: Buffer, position: int) -> tuple[FetchRequestFetchPartition, int]:
-    message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
-    (
-        message.partition,
-        message.current_leader_epoch,
-        message.fetch_offset,
-        message.last_fetched_epoch,
-        message.log_start_offset,
-        message.partition_max_bytes,
-        tags,
-    ) = _unpack_iiqiqiB(buffer, position)
-    position += 33
-    message.high_watermark = 9223372036854775807
-    message.replica_directory_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        sections, end_of_tags = read_tag_section(buffer, position - 1)
-        for tag, position, stop in sections:
-            if tag == 0:
-                (message.replica_directory_id,) = _unpack_u(buffer, position)
-                position += 16
-            elif tag in (1,):
-                raise Malformed
-            else:
-                if message.unknown_tags is None:
-                    message.unknown_tags = {}
-                message.unknown_tags[tag] = bytes(buffer[position:stop])
-                position = stop
-            if position != stop:
-                raise Malformed
-        position = end_of_tags
-    return message, position
-
-
-def _read_fetch_topic_v17(buffer: Buffer, position: int) -> tuple[FetchRequestFetchTopic, int]:
-    message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_fetch_partition_v17(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestFetchPartition], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[FetchRequestFetchPartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[FetchRequestFetchPartition] = []
+    for _ in range(size):
+        message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
+        (
+            message.partition,
+            message.current_leader_epoch,
+            message.fetch_offset,
+            message.last_fetched_epoch,
+            message.log_start_offset,
+            message.partition_max_bytes,
+            tags,
+        ) = _unpack_iiqiqiB(buffer, position)
+        position += 33
+        message.high_watermark = 9223372036854775807
+        message.replica_directory_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            sections, end_of_tags = read_tag_section(buffer, position - 1)
+            for tag, position, stop in sections:
+                if tag == 0:
+                    (message.replica_directory_id,) = _unpack_u(buffer, position)
+                    position += 16
+                elif tag in (1,):
+                    raise Malformed
+                else:
+                    if message.unknown_tags is None:
+                        message.unknown_tags = {}
+                    message.unknown_tags[tag] = bytes(buffer[position:stop])
+                    position = stop
+                if position != stop:
+                    raise Malformed
+            position = end_of_tags
+        found.append(message)
+    return found, position
+
+
+def _read_many_fetch_topic_v17(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestFetchTopic], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_fetch_partition_v17(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_fetch_partition_v17(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.topic = ""
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.topic = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v17(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
@@ -1196,35 +1242,27 @@ def _read_v17(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     ) = _unpack_iiibiiB(buffer, position)
     position += 22
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[FetchRequestFetchTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_fetch_topic_v17(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_fetch_topic_v17(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
-    message.forgotten_topics_data = forgotten_topics_data
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            forgotten_topics_data_item, position = _read_forgotten_topic_v13(buffer, position)
-            forgotten_topics_data.append(forgotten_topics_data_item)
+        message.forgotten_topics_data, position = _read_many_forgotten_topic_v13(buffer, position, count - 1)
+    elif count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -1243,7 +1281,7 @@ def _read_v17(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
                 length = buffer[position]
                 position += 1
                 if length > 127:
-                    length, position = read_string_length(buffer, position - 1)
+                    length, position = read_string_length(buffer, position, length)
                 if not length:
                     message.cluster_id = None
                 else:
@@ -1263,64 +1301,78 @@ def _read_v17(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     return message, position
 
 
-def _read_fetch_partition_v18(buffer: Buffer, position: int) -> tuple[FetchRequestFetchPartition, int]:
-    message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
-    (
-        message.partition,
-        message.current_leader_epoch,
-        message.fetch_offset,
-        message.last_fetched_epoch,
-        message.log_start_offset,
-        message.partition_max_bytes,
-        tags,
-    ) = _unpack_iiqiqiB(buffer, position)
-    position += 33
-    message.replica_directory_id = ZERO_UUID
-    message.high_watermark = 9223372036854775807
-    message.unknown_tags = None
-    if tags:
-        sections, end_of_tags = read_tag_section(buffer, position - 1)
-        for tag, position, stop in sections:
-            if tag == 0:
-                (message.replica_directory_id,) = _unpack_u(buffer, position)
-                position += 16
-            elif tag == 1:
-                (message.high_watermark,) = _unpack_q(buffer, position)
-                position += 8
-            else:
-                if message.unknown_tags is None:
-                    message.unknown_tags = {}
-                message.unknown_tags[tag] = bytes(buffer[position:stop])
-                position = stop
-            if position != stop:
-                raise Malformed
-        position = end_of_tags
-    return message, position
-
-
-def _read_fetch_topic_v18(buffer: Buffer, position: int) -> tuple[FetchRequestFetchTopic, int]:
-    message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_fetch_partition_v18(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestFetchPartition], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[FetchRequestFetchPartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[FetchRequestFetchPartition] = []
+    for _ in range(size):
+        message = FetchRequestFetchPartition.__new__(FetchRequestFetchPartition)
+        (
+            message.partition,
+            message.current_leader_epoch,
+            message.fetch_offset,
+            message.last_fetched_epoch,
+            message.log_start_offset,
+            message.partition_max_bytes,
+            tags,
+        ) = _unpack_iiqiqiB(buffer, position)
+        position += 33
+        message.replica_directory_id = ZERO_UUID
+        message.high_watermark = 9223372036854775807
+        message.unknown_tags = None
+        if tags:
+            sections, end_of_tags = read_tag_section(buffer, position - 1)
+            for tag, position, stop in sections:
+                if tag == 0:
+                    (message.replica_directory_id,) = _unpack_u(buffer, position)
+                    position += 16
+                elif tag == 1:
+                    (message.high_watermark,) = _unpack_q(buffer, position)
+                    position += 8
+                else:
+                    if message.unknown_tags is None:
+                        message.unknown_tags = {}
+                    message.unknown_tags[tag] = bytes(buffer[position:stop])
+                    position = stop
+                if position != stop:
+                    raise Malformed
+            position = end_of_tags
+        found.append(message)
+    return found, position
+
+
+def _read_many_fetch_topic_v18(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchRequestFetchTopic], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_fetch_partition_v18(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_fetch_partition_v18(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.topic = ""
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.topic = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v18(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
@@ -1336,35 +1388,27 @@ def _read_v18(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     ) = _unpack_iiibiiB(buffer, position)
     position += 22
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[FetchRequestFetchTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_fetch_topic_v18(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_fetch_topic_v18(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    forgotten_topics_data: list[FetchRequestForgottenTopic] = []
-    message.forgotten_topics_data = forgotten_topics_data
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            forgotten_topics_data_item, position = _read_forgotten_topic_v13(buffer, position)
-            forgotten_topics_data.append(forgotten_topics_data_item)
+        message.forgotten_topics_data, position = _read_many_forgotten_topic_v13(buffer, position, count - 1)
+    elif count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -1383,7 +1427,7 @@ def _read_v18(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
                 length = buffer[position]
                 position += 1
                 if length > 127:
-                    length, position = read_string_length(buffer, position - 1)
+                    length, position = read_string_length(buffer, position, length)
                 if not length:
                     message.cluster_id = None
                 else:

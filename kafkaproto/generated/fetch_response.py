@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -21,6 +20,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -478,87 +478,96 @@ class FetchResponse(Message):
         return _schema()
 
 
-def _read_aborted_transaction_v4(
+def _read_many_aborted_transaction_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[FetchResponseAbortedTransaction, int]:
-    message = FetchResponseAbortedTransaction.__new__(FetchResponseAbortedTransaction)
-    message.producer_id, message.first_offset = _unpack_qq(buffer, position)
-    position += 16
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_partition_data_v4(
-    buffer: Buffer,
-    position: int,
-    view: memoryview,
-) -> tuple[FetchResponsePartitionData, int]:
-    message = FetchResponsePartitionData.__new__(FetchResponsePartitionData)
-    (
-        message.partition_index,
-        message.error_code,
-        message.high_watermark,
-        message.last_stable_offset,
-        count,
-    ) = _unpack_ihqqi(buffer, position)
-    position += 26
-    if count < 0:
-        message.aborted_transactions = None
-    else:
-        aborted_transactions: list[FetchResponseAbortedTransaction] = []
-        message.aborted_transactions = aborted_transactions
-        if count:
-            if count > len(buffer) - position:
-                raise Malformed
-            for _ in range(count):
-                aborted_transactions_item, position = _read_aborted_transaction_v4(buffer, position)
-                aborted_transactions.append(aborted_transactions_item)
-    (length,) = _unpack_i(buffer, position)
-    position += 4
-    if length < 0:
-        message.records = None
-    else:
-        end = position + length
-        message.records = view[position:end]
-        position = end
-    message.log_start_offset = -1
-    message._diverging_epoch = None
-    message._current_leader = None
-    message._snapshot_id = None
-    message.preferred_read_replica = -1
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_fetchable_topic_response_v4(
-    buffer: Buffer,
-    position: int,
-    view: memoryview,
-) -> tuple[FetchResponseFetchableTopicResponse, int]:
-    message = FetchResponseFetchableTopicResponse.__new__(FetchResponseFetchableTopicResponse)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[FetchResponseAbortedTransaction], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
+    found: list[FetchResponseAbortedTransaction] = []
+    for _ in range(size):
+        message = FetchResponseAbortedTransaction.__new__(FetchResponseAbortedTransaction)
+        message.producer_id, message.first_offset = _unpack_qq(buffer, position)
+        position += 16
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_partition_data_v4(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    view: memoryview,
+) -> tuple[list[FetchResponsePartitionData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[FetchResponsePartitionData] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[FetchResponsePartitionData] = []
+    for _ in range(size):
+        message = FetchResponsePartitionData.__new__(FetchResponsePartitionData)
+        (
+            message.partition_index,
+            message.error_code,
+            message.high_watermark,
+            message.last_stable_offset,
+            count,
+        ) = _unpack_ihqqi(buffer, position)
+        position += 26
+        if count > 0:
+            message.aborted_transactions, position = _read_many_aborted_transaction_v4(buffer, position, count)
+        elif not count:
+            message.aborted_transactions = []
+        else:
+            message.aborted_transactions = None
+        (length,) = _unpack_i(buffer, position)
+        position += 4
+        if length < 0:
+            message.records = None
+        else:
+            end = position + length
+            message.records = view[position:end]
+            position = end
+        message.log_start_offset = -1
+        message._diverging_epoch = None
+        message._current_leader = None
+        message._snapshot_id = None
+        message.preferred_read_replica = -1
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_fetchable_topic_response_v4(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    view: memoryview,
+) -> tuple[list[FetchResponseFetchableTopicResponse], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchResponseFetchableTopicResponse] = []
+    for _ in range(size):
+        message = FetchResponseFetchableTopicResponse.__new__(FetchResponseFetchableTopicResponse)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_data_v4(buffer, position, view)
-            partitions.append(partitions_item)
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_partition_data_v4(buffer, position, count, view)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
@@ -566,16 +575,12 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
     message = FetchResponse.__new__(FetchResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.responses, position = _read_many_fetchable_topic_response_v4(buffer, position, count, view)
+    elif not count:
+        message.responses = []
+    else:
         raise Malformed
-    responses: list[FetchResponseFetchableTopicResponse] = []
-    message.responses = responses
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            responses_item, position = _read_fetchable_topic_response_v4(buffer, position, view)
-            responses.append(responses_item)
     message.error_code = 0
     message.session_id = 0
     message.node_endpoints = []
@@ -583,76 +588,79 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
     return message, position
 
 
-def _read_partition_data_v5(
+def _read_many_partition_data_v5(
     buffer: Buffer,
     position: int,
+    size: int,
     view: memoryview,
-) -> tuple[FetchResponsePartitionData, int]:
-    message = FetchResponsePartitionData.__new__(FetchResponsePartitionData)
-    (
-        message.partition_index,
-        message.error_code,
-        message.high_watermark,
-        message.last_stable_offset,
-        message.log_start_offset,
-        count,
-    ) = _unpack_ihqqqi(buffer, position)
-    position += 34
-    if count < 0:
-        message.aborted_transactions = None
-    else:
-        aborted_transactions: list[FetchResponseAbortedTransaction] = []
-        message.aborted_transactions = aborted_transactions
-        if count:
-            if count > len(buffer) - position:
-                raise Malformed
-            for _ in range(count):
-                aborted_transactions_item, position = _read_aborted_transaction_v4(buffer, position)
-                aborted_transactions.append(aborted_transactions_item)
-    (length,) = _unpack_i(buffer, position)
-    position += 4
-    if length < 0:
-        message.records = None
-    else:
-        end = position + length
-        message.records = view[position:end]
-        position = end
-    message._diverging_epoch = None
-    message._current_leader = None
-    message._snapshot_id = None
-    message.preferred_read_replica = -1
-    message.unknown_tags = None
-    return message, position
+) -> tuple[list[FetchResponsePartitionData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchResponsePartitionData] = []
+    for _ in range(size):
+        message = FetchResponsePartitionData.__new__(FetchResponsePartitionData)
+        (
+            message.partition_index,
+            message.error_code,
+            message.high_watermark,
+            message.last_stable_offset,
+            message.log_start_offset,
+            count,
+        ) = _unpack_ihqqqi(buffer, position)
+        position += 34
+        if count > 0:
+            message.aborted_transactions, position = _read_many_aborted_transaction_v4(buffer, position, count)
+        elif not count:
+            message.aborted_transactions = []
+        else:
+            message.aborted_transactions = None
+        (length,) = _unpack_i(buffer, position)
+        position += 4
+        if length < 0:
+            message.records = None
+        else:
+            end = position + length
+            message.records = view[position:end]
+            position = end
+        message._diverging_epoch = None
+        message._current_leader = None
+        message._snapshot_id = None
+        message.preferred_read_replica = -1
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_fetchable_topic_response_v5(
+def _read_many_fetchable_topic_response_v5(
     buffer: Buffer,
     position: int,
+    size: int,
     view: memoryview,
-) -> tuple[FetchResponseFetchableTopicResponse, int]:
-    message = FetchResponseFetchableTopicResponse.__new__(FetchResponseFetchableTopicResponse)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+) -> tuple[list[FetchResponseFetchableTopicResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[FetchResponsePartitionData] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[FetchResponseFetchableTopicResponse] = []
+    for _ in range(size):
+        message = FetchResponseFetchableTopicResponse.__new__(FetchResponseFetchableTopicResponse)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_data_v5(buffer, position, view)
-            partitions.append(partitions_item)
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_partition_data_v5(buffer, position, count, view)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
@@ -660,16 +668,12 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
     message = FetchResponse.__new__(FetchResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.responses, position = _read_many_fetchable_topic_response_v5(buffer, position, count, view)
+    elif not count:
+        message.responses = []
+    else:
         raise Malformed
-    responses: list[FetchResponseFetchableTopicResponse] = []
-    message.responses = responses
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            responses_item, position = _read_fetchable_topic_response_v5(buffer, position, view)
-            responses.append(responses_item)
     message.error_code = 0
     message.session_id = 0
     message.node_endpoints = []
@@ -682,90 +686,89 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
     message = FetchResponse.__new__(FetchResponse)
     message.throttle_time_ms, message.error_code, message.session_id, count = _unpack_ihii(buffer, position)
     position += 14
-    if count < 0:
+    if count > 0:
+        message.responses, position = _read_many_fetchable_topic_response_v5(buffer, position, count, view)
+    elif not count:
+        message.responses = []
+    else:
         raise Malformed
-    responses: list[FetchResponseFetchableTopicResponse] = []
-    message.responses = responses
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            responses_item, position = _read_fetchable_topic_response_v5(buffer, position, view)
-            responses.append(responses_item)
     message.node_endpoints = []
     message.unknown_tags = None
     return message, position
 
 
-def _read_partition_data_v11(
+def _read_many_partition_data_v11(
     buffer: Buffer,
     position: int,
+    size: int,
     view: memoryview,
-) -> tuple[FetchResponsePartitionData, int]:
-    message = FetchResponsePartitionData.__new__(FetchResponsePartitionData)
-    (
-        message.partition_index,
-        message.error_code,
-        message.high_watermark,
-        message.last_stable_offset,
-        message.log_start_offset,
-        count,
-    ) = _unpack_ihqqqi(buffer, position)
-    position += 34
-    if count < 0:
-        message.aborted_transactions = None
-    else:
-        aborted_transactions: list[FetchResponseAbortedTransaction] = []
-        message.aborted_transactions = aborted_transactions
-        if count:
-            if count > len(buffer) - position:
-                raise Malformed
-            for _ in range(count):
-                aborted_transactions_item, position = _read_aborted_transaction_v4(buffer, position)
-                aborted_transactions.append(aborted_transactions_item)
-    message.preferred_read_replica, length = _unpack_ii(buffer, position)
-    position += 8
-    if length < 0:
-        message.records = None
-    else:
-        end = position + length
-        message.records = view[position:end]
-        position = end
-    message._diverging_epoch = None
-    message._current_leader = None
-    message._snapshot_id = None
-    message.unknown_tags = None
-    return message, position
+) -> tuple[list[FetchResponsePartitionData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchResponsePartitionData] = []
+    for _ in range(size):
+        message = FetchResponsePartitionData.__new__(FetchResponsePartitionData)
+        (
+            message.partition_index,
+            message.error_code,
+            message.high_watermark,
+            message.last_stable_offset,
+            message.log_start_offset,
+            count,
+        ) = _unpack_ihqqqi(buffer, position)
+        position += 34
+        if count > 0:
+            message.aborted_transactions, position = _read_many_aborted_transaction_v4(buffer, position, count)
+        elif not count:
+            message.aborted_transactions = []
+        else:
+            message.aborted_transactions = None
+        message.preferred_read_replica, length = _unpack_ii(buffer, position)
+        position += 8
+        if length < 0:
+            message.records = None
+        else:
+            end = position + length
+            message.records = view[position:end]
+            position = end
+        message._diverging_epoch = None
+        message._current_leader = None
+        message._snapshot_id = None
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_fetchable_topic_response_v11(
+def _read_many_fetchable_topic_response_v11(
     buffer: Buffer,
     position: int,
+    size: int,
     view: memoryview,
-) -> tuple[FetchResponseFetchableTopicResponse, int]:
-    message = FetchResponseFetchableTopicResponse.__new__(FetchResponseFetchableTopicResponse)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+) -> tuple[list[FetchResponseFetchableTopicResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[FetchResponsePartitionData] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[FetchResponseFetchableTopicResponse] = []
+    for _ in range(size):
+        message = FetchResponseFetchableTopicResponse.__new__(FetchResponseFetchableTopicResponse)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_data_v11(buffer, position, view)
-            partitions.append(partitions_item)
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_partition_data_v11(buffer, position, count, view)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v11(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
@@ -773,32 +776,34 @@ def _read_v11(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
     message = FetchResponse.__new__(FetchResponse)
     message.throttle_time_ms, message.error_code, message.session_id, count = _unpack_ihii(buffer, position)
     position += 14
-    if count < 0:
+    if count > 0:
+        message.responses, position = _read_many_fetchable_topic_response_v11(buffer, position, count, view)
+    elif not count:
+        message.responses = []
+    else:
         raise Malformed
-    responses: list[FetchResponseFetchableTopicResponse] = []
-    message.responses = responses
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            responses_item, position = _read_fetchable_topic_response_v11(buffer, position, view)
-            responses.append(responses_item)
     message.node_endpoints = []
     message.unknown_tags = None
     return message, position
 
 
-def _read_aborted_transaction_v12(
+def _read_many_aborted_transaction_v12(
     buffer: Buffer,
     position: int,
-) -> tuple[FetchResponseAbortedTransaction, int]:
-    message = FetchResponseAbortedTransaction.__new__(FetchResponseAbortedTransaction)
-    message.producer_id, message.first_offset, tags = _unpack_qqB(buffer, position)
-    position += 17
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[FetchResponseAbortedTransaction], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchResponseAbortedTransaction] = []
+    for _ in range(size):
+        message = FetchResponseAbortedTransaction.__new__(FetchResponseAbortedTransaction)
+        message.producer_id, message.first_offset, tags = _unpack_qqB(buffer, position)
+        position += 17
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_epoch_end_offset_v12(buffer: Buffer, position: int) -> tuple[FetchResponseEpochEndOffset, int]:
@@ -831,106 +836,109 @@ def _read_snapshot_id_v12(buffer: Buffer, position: int) -> tuple[FetchResponseS
     return message, position
 
 
-def _read_partition_data_v12(
+def _read_many_partition_data_v12(
     buffer: Buffer,
     position: int,
+    size: int,
     view: memoryview,
-) -> tuple[FetchResponsePartitionData, int]:
-    message = FetchResponsePartitionData.__new__(FetchResponsePartitionData)
-    (
-        message.partition_index,
-        message.error_code,
-        message.high_watermark,
-        message.last_stable_offset,
-        message.log_start_offset,
-        count,
-    ) = _unpack_ihqqqB(buffer, position)
-    position += 31
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.aborted_transactions = None
-    else:
-        aborted_transactions: list[FetchResponseAbortedTransaction] = []
-        message.aborted_transactions = aborted_transactions
+) -> tuple[list[FetchResponsePartitionData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchResponsePartitionData] = []
+    for _ in range(size):
+        message = FetchResponsePartitionData.__new__(FetchResponsePartitionData)
+        (
+            message.partition_index,
+            message.error_code,
+            message.high_watermark,
+            message.last_stable_offset,
+            message.log_start_offset,
+            count,
+        ) = _unpack_ihqqqB(buffer, position)
+        position += 31
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
         if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                aborted_transactions_item, position = _read_aborted_transaction_v12(buffer, position)
-                aborted_transactions.append(aborted_transactions_item)
-    message.preferred_read_replica, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        message.records = None
-    else:
-        end = position + length - 1
-        message.records = view[position:end]
-        position = end
-    tags = buffer[position]
-    position += 1
-    message._diverging_epoch = None
-    message._current_leader = None
-    message._snapshot_id = None
-    message.unknown_tags = None
-    if tags:
-        sections, end_of_tags = read_tag_section(buffer, position - 1)
-        for tag, position, stop in sections:
-            if tag == 0:
-                message._diverging_epoch, position = _read_epoch_end_offset_v12(buffer, position)
-            elif tag == 1:
-                message._current_leader, position = _read_leader_id_and_epoch_v12(buffer, position)
-            elif tag == 2:
-                message._snapshot_id, position = _read_snapshot_id_v12(buffer, position)
-            else:
-                if message.unknown_tags is None:
-                    message.unknown_tags = {}
-                message.unknown_tags[tag] = bytes(buffer[position:stop])
-                position = stop
-            if position != stop:
-                raise Malformed
-        position = end_of_tags
-    return message, position
+            message.aborted_transactions, position = _read_many_aborted_transaction_v12(buffer, position, count - 1)
+        elif count:
+            message.aborted_transactions = []
+        else:
+            message.aborted_transactions = None
+        message.preferred_read_replica, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
+            message.records = None
+        else:
+            end = position + length - 1
+            message.records = view[position:end]
+            position = end
+        tags = buffer[position]
+        position += 1
+        message._diverging_epoch = None
+        message._current_leader = None
+        message._snapshot_id = None
+        message.unknown_tags = None
+        if tags:
+            sections, end_of_tags = read_tag_section(buffer, position - 1)
+            for tag, position, stop in sections:
+                if tag == 0:
+                    message._diverging_epoch, position = _read_epoch_end_offset_v12(buffer, position)
+                elif tag == 1:
+                    message._current_leader, position = _read_leader_id_and_epoch_v12(buffer, position)
+                elif tag == 2:
+                    message._snapshot_id, position = _read_snapshot_id_v12(buffer, position)
+                else:
+                    if message.unknown_tags is None:
+                        message.unknown_tags = {}
+                    message.unknown_tags[tag] = bytes(buffer[position:stop])
+                    position = stop
+                if position != stop:
+                    raise Malformed
+            position = end_of_tags
+        found.append(message)
+    return found, position
 
 
-def _read_fetchable_topic_response_v12(
+def _read_many_fetchable_topic_response_v12(
     buffer: Buffer,
     position: int,
+    size: int,
     view: memoryview,
-) -> tuple[FetchResponseFetchableTopicResponse, int]:
-    message = FetchResponseFetchableTopicResponse.__new__(FetchResponseFetchableTopicResponse)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+) -> tuple[list[FetchResponseFetchableTopicResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[FetchResponsePartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[FetchResponseFetchableTopicResponse] = []
+    for _ in range(size):
+        message = FetchResponseFetchableTopicResponse.__new__(FetchResponseFetchableTopicResponse)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v12(buffer, position, view)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v12(buffer, position, count - 1, view)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v12(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
@@ -939,17 +947,13 @@ def _read_v12(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
     message.throttle_time_ms, message.error_code, message.session_id, count = _unpack_ihiB(buffer, position)
     position += 11
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[FetchResponseFetchableTopicResponse] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_fetchable_topic_response_v12(buffer, position, view)
-            responses.append(responses_item)
+        message.responses, position = _read_many_fetchable_topic_response_v12(buffer, position, count - 1, view)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.node_endpoints = []
@@ -970,33 +974,35 @@ def _read_v12(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
     return message, position
 
 
-def _read_fetchable_topic_response_v13(
+def _read_many_fetchable_topic_response_v13(
     buffer: Buffer,
     position: int,
+    size: int,
     view: memoryview,
-) -> tuple[FetchResponseFetchableTopicResponse, int]:
-    message = FetchResponseFetchableTopicResponse.__new__(FetchResponseFetchableTopicResponse)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+) -> tuple[list[FetchResponseFetchableTopicResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[FetchResponsePartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[FetchResponseFetchableTopicResponse] = []
+    for _ in range(size):
+        message = FetchResponseFetchableTopicResponse.__new__(FetchResponseFetchableTopicResponse)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v12(buffer, position, count - 1, view)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v12(buffer, position, view)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.topic = ""
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.topic = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v13(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
@@ -1005,17 +1011,13 @@ def _read_v13(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
     message.throttle_time_ms, message.error_code, message.session_id, count = _unpack_ihiB(buffer, position)
     position += 11
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[FetchResponseFetchableTopicResponse] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_fetchable_topic_response_v13(buffer, position, view)
-            responses.append(responses_item)
+        message.responses, position = _read_many_fetchable_topic_response_v13(buffer, position, count - 1, view)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.node_endpoints = []
@@ -1036,33 +1038,42 @@ def _read_v13(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
     return message, position
 
 
-def _read_node_endpoint_v16(buffer: Buffer, position: int) -> tuple[FetchResponseNodeEndpoint, int]:
-    message = FetchResponseNodeEndpoint.__new__(FetchResponseNodeEndpoint)
-    message.node_id, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_node_endpoint_v16(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchResponseNodeEndpoint], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.rack = None
-    else:
+    found: list[FetchResponseNodeEndpoint] = []
+    for _ in range(size):
+        message = FetchResponseNodeEndpoint.__new__(FetchResponseNodeEndpoint)
+        message.node_id, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.rack = str(buffer[position:end], "utf-8")
+        message.host = str(buffer[position:end], "utf-8")
         position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message.port, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.rack = None
+        else:
+            end = position + length - 1
+            message.rack = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v16(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
@@ -1071,17 +1082,13 @@ def _read_v16(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
     message.throttle_time_ms, message.error_code, message.session_id, count = _unpack_ihiB(buffer, position)
     position += 11
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[FetchResponseFetchableTopicResponse] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_fetchable_topic_response_v13(buffer, position, view)
-            responses.append(responses_item)
+        message.responses, position = _read_many_fetchable_topic_response_v13(buffer, position, count - 1, view)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.node_endpoints = []
@@ -1093,17 +1100,13 @@ def _read_v16(buffer: Buffer, position: int) -> tuple[FetchResponse, int]:
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
-                if not count:
-                    raise Malformed
-                node_endpoints: list[FetchResponseNodeEndpoint] = []
-                message.node_endpoints = node_endpoints
+                    count, position = read_long_length(buffer, position, count)
                 if count > 1:
-                    if count - 1 > len(buffer) - position:
-                        raise Malformed
-                    for _ in range(1, count):
-                        node_endpoints_item, position = _read_node_endpoint_v16(buffer, position)
-                        node_endpoints.append(node_endpoints_item)
+                    message.node_endpoints, position = _read_many_node_endpoint_v16(buffer, position, count - 1)
+                elif count:
+                    message.node_endpoints = []
+                else:
+                    raise Malformed
             else:
                 if message.unknown_tags is None:
                     message.unknown_tags = {}

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -245,65 +245,76 @@ def _read_snapshot_id_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotRe
     return message, position
 
 
-def _read_partition_snapshot_v0(
+def _read_many_partition_snapshot_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[FetchSnapshotRequestPartitionSnapshot, int]:
-    message = FetchSnapshotRequestPartitionSnapshot.__new__(FetchSnapshotRequestPartitionSnapshot)
-    message.partition, message.current_leader_epoch = _unpack_ii(buffer, position)
-    position += 8
-    message._snapshot_id, position = _read_snapshot_id_v0(buffer, position)
-    message.position, tags = _unpack_qB(buffer, position)
-    position += 9
-    message.replica_directory_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        sections, end_of_tags = read_tag_section(buffer, position - 1)
-        for tag, position, stop in sections:
-            if tag in (0,):
-                raise Malformed
-            else:
-                if message.unknown_tags is None:
-                    message.unknown_tags = {}
-                message.unknown_tags[tag] = bytes(buffer[position:stop])
-                position = stop
-            if position != stop:
-                raise Malformed
-        position = end_of_tags
-    return message, position
+    size: int,
+) -> tuple[list[FetchSnapshotRequestPartitionSnapshot], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchSnapshotRequestPartitionSnapshot] = []
+    for _ in range(size):
+        message = FetchSnapshotRequestPartitionSnapshot.__new__(FetchSnapshotRequestPartitionSnapshot)
+        message.partition, message.current_leader_epoch = _unpack_ii(buffer, position)
+        position += 8
+        message._snapshot_id, position = _read_snapshot_id_v0(buffer, position)
+        message.position, tags = _unpack_qB(buffer, position)
+        position += 9
+        message.replica_directory_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            sections, end_of_tags = read_tag_section(buffer, position - 1)
+            for tag, position, stop in sections:
+                if tag in (0,):
+                    raise Malformed
+                else:
+                    if message.unknown_tags is None:
+                        message.unknown_tags = {}
+                    message.unknown_tags[tag] = bytes(buffer[position:stop])
+                    position = stop
+                if position != stop:
+                    raise Malformed
+            position = end_of_tags
+        found.append(message)
+    return found, position
 
 
-def _read_topic_snapshot_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequestTopicSnapshot, int]:
-    message = FetchSnapshotRequestTopicSnapshot.__new__(FetchSnapshotRequestTopicSnapshot)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_snapshot_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchSnapshotRequestTopicSnapshot], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[FetchSnapshotRequestPartitionSnapshot] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[FetchSnapshotRequestTopicSnapshot] = []
+    for _ in range(size):
+        message = FetchSnapshotRequestTopicSnapshot.__new__(FetchSnapshotRequestTopicSnapshot)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_snapshot_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_snapshot_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequest, int]:
@@ -311,17 +322,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequest, int]:
     message.replica_id, message.max_bytes, count = _unpack_iiB(buffer, position)
     position += 9
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[FetchSnapshotRequestTopicSnapshot] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_snapshot_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_snapshot_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.cluster_id = None
@@ -333,7 +340,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequest, int]:
                 length = buffer[position]
                 position += 1
                 if length > 127:
-                    length, position = read_string_length(buffer, position - 1)
+                    length, position = read_string_length(buffer, position, length)
                 if not length:
                     message.cluster_id = None
                 else:
@@ -351,66 +358,77 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequest, int]:
     return message, position
 
 
-def _read_partition_snapshot_v1(
+def _read_many_partition_snapshot_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[FetchSnapshotRequestPartitionSnapshot, int]:
-    message = FetchSnapshotRequestPartitionSnapshot.__new__(FetchSnapshotRequestPartitionSnapshot)
-    message.partition, message.current_leader_epoch = _unpack_ii(buffer, position)
-    position += 8
-    message._snapshot_id, position = _read_snapshot_id_v0(buffer, position)
-    message.position, tags = _unpack_qB(buffer, position)
-    position += 9
-    message.replica_directory_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        sections, end_of_tags = read_tag_section(buffer, position - 1)
-        for tag, position, stop in sections:
-            if tag == 0:
-                (message.replica_directory_id,) = _unpack_u(buffer, position)
-                position += 16
-            else:
-                if message.unknown_tags is None:
-                    message.unknown_tags = {}
-                message.unknown_tags[tag] = bytes(buffer[position:stop])
-                position = stop
-            if position != stop:
-                raise Malformed
-        position = end_of_tags
-    return message, position
+    size: int,
+) -> tuple[list[FetchSnapshotRequestPartitionSnapshot], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchSnapshotRequestPartitionSnapshot] = []
+    for _ in range(size):
+        message = FetchSnapshotRequestPartitionSnapshot.__new__(FetchSnapshotRequestPartitionSnapshot)
+        message.partition, message.current_leader_epoch = _unpack_ii(buffer, position)
+        position += 8
+        message._snapshot_id, position = _read_snapshot_id_v0(buffer, position)
+        message.position, tags = _unpack_qB(buffer, position)
+        position += 9
+        message.replica_directory_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            sections, end_of_tags = read_tag_section(buffer, position - 1)
+            for tag, position, stop in sections:
+                if tag == 0:
+                    (message.replica_directory_id,) = _unpack_u(buffer, position)
+                    position += 16
+                else:
+                    if message.unknown_tags is None:
+                        message.unknown_tags = {}
+                    message.unknown_tags[tag] = bytes(buffer[position:stop])
+                    position = stop
+                if position != stop:
+                    raise Malformed
+            position = end_of_tags
+        found.append(message)
+    return found, position
 
 
-def _read_topic_snapshot_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequestTopicSnapshot, int]:
-    message = FetchSnapshotRequestTopicSnapshot.__new__(FetchSnapshotRequestTopicSnapshot)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_snapshot_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchSnapshotRequestTopicSnapshot], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[FetchSnapshotRequestPartitionSnapshot] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[FetchSnapshotRequestTopicSnapshot] = []
+    for _ in range(size):
+        message = FetchSnapshotRequestTopicSnapshot.__new__(FetchSnapshotRequestTopicSnapshot)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_snapshot_v1(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_snapshot_v1(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequest, int]:
@@ -418,17 +436,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequest, int]:
     message.replica_id, message.max_bytes, count = _unpack_iiB(buffer, position)
     position += 9
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[FetchSnapshotRequestTopicSnapshot] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_snapshot_v1(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_snapshot_v1(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.cluster_id = None
@@ -440,7 +454,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequest, int]:
                 length = buffer[position]
                 position += 1
                 if length > 127:
-                    length, position = read_string_length(buffer, position - 1)
+                    length, position = read_string_length(buffer, position, length)
                 if not length:
                     message.cluster_id = None
                 else:

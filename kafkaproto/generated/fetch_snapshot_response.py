@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -21,6 +20,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -359,79 +359,87 @@ def _read_leader_id_and_epoch_v0(
     return message, position
 
 
-def _read_partition_snapshot_v0(
+def _read_many_partition_snapshot_v0(
     buffer: Buffer,
     position: int,
+    size: int,
     view: memoryview,
-) -> tuple[FetchSnapshotResponsePartitionSnapshot, int]:
-    message = FetchSnapshotResponsePartitionSnapshot.__new__(FetchSnapshotResponsePartitionSnapshot)
-    message.index, message.error_code = _unpack_ih(buffer, position)
-    position += 6
-    message._snapshot_id, position = _read_snapshot_id_v0(buffer, position)
-    message.size, message.position, length = _unpack_qqB(buffer, position)
-    position += 17
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
+) -> tuple[list[FetchSnapshotResponsePartitionSnapshot], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.unaligned_records = view[position:end]
-    position = end
-    tags = buffer[position]
-    position += 1
-    message._current_leader = None
-    message.unknown_tags = None
-    if tags:
-        sections, end_of_tags = read_tag_section(buffer, position - 1)
-        for tag, position, stop in sections:
-            if tag == 0:
-                message._current_leader, position = _read_leader_id_and_epoch_v0(buffer, position)
-            else:
-                if message.unknown_tags is None:
-                    message.unknown_tags = {}
-                message.unknown_tags[tag] = bytes(buffer[position:stop])
-                position = stop
-            if position != stop:
-                raise Malformed
-        position = end_of_tags
-    return message, position
-
-
-def _read_topic_snapshot_v0(
-    buffer: Buffer,
-    position: int,
-    view: memoryview,
-) -> tuple[FetchSnapshotResponseTopicSnapshot, int]:
-    message = FetchSnapshotResponseTopicSnapshot.__new__(FetchSnapshotResponseTopicSnapshot)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[FetchSnapshotResponsePartitionSnapshot] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[FetchSnapshotResponsePartitionSnapshot] = []
+    for _ in range(size):
+        message = FetchSnapshotResponsePartitionSnapshot.__new__(FetchSnapshotResponsePartitionSnapshot)
+        message.index, message.error_code = _unpack_ih(buffer, position)
+        position += 6
+        message._snapshot_id, position = _read_snapshot_id_v0(buffer, position)
+        message.size, message.position, length = _unpack_qqB(buffer, position)
+        position += 17
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_snapshot_v0(buffer, position, view)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.unaligned_records = view[position:end]
+        position = end
+        tags = buffer[position]
+        position += 1
+        message._current_leader = None
+        message.unknown_tags = None
+        if tags:
+            sections, end_of_tags = read_tag_section(buffer, position - 1)
+            for tag, position, stop in sections:
+                if tag == 0:
+                    message._current_leader, position = _read_leader_id_and_epoch_v0(buffer, position)
+                else:
+                    if message.unknown_tags is None:
+                        message.unknown_tags = {}
+                    message.unknown_tags[tag] = bytes(buffer[position:stop])
+                    position = stop
+                if position != stop:
+                    raise Malformed
+            position = end_of_tags
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_snapshot_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    view: memoryview,
+) -> tuple[list[FetchSnapshotResponseTopicSnapshot], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchSnapshotResponseTopicSnapshot] = []
+    for _ in range(size):
+        message = FetchSnapshotResponseTopicSnapshot.__new__(FetchSnapshotResponseTopicSnapshot)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_snapshot_v0(buffer, position, count - 1, view)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotResponse, int]:
@@ -440,17 +448,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotResponse, int]
     message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[FetchSnapshotResponseTopicSnapshot] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_snapshot_v0(buffer, position, view)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_snapshot_v0(buffer, position, count - 1, view)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.node_endpoints = []
@@ -471,23 +475,32 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotResponse, int]
     return message, position
 
 
-def _read_node_endpoint_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotResponseNodeEndpoint, int]:
-    message = FetchSnapshotResponseNodeEndpoint.__new__(FetchSnapshotResponseNodeEndpoint)
-    message.node_id, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_node_endpoint_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[FetchSnapshotResponseNodeEndpoint], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, tags = _unpack_HB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[FetchSnapshotResponseNodeEndpoint] = []
+    for _ in range(size):
+        message = FetchSnapshotResponseNodeEndpoint.__new__(FetchSnapshotResponseNodeEndpoint)
+        message.node_id, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.port, tags = _unpack_HB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotResponse, int]:
@@ -496,17 +509,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotResponse, int]
     message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[FetchSnapshotResponseTopicSnapshot] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_snapshot_v0(buffer, position, view)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_snapshot_v0(buffer, position, count - 1, view)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.node_endpoints = []
@@ -518,17 +527,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotResponse, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
-                if not count:
-                    raise Malformed
-                node_endpoints: list[FetchSnapshotResponseNodeEndpoint] = []
-                message.node_endpoints = node_endpoints
+                    count, position = read_long_length(buffer, position, count)
                 if count > 1:
-                    if count - 1 > len(buffer) - position:
-                        raise Malformed
-                    for _ in range(1, count):
-                        node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
-                        node_endpoints.append(node_endpoints_item)
+                    message.node_endpoints, position = _read_many_node_endpoint_v1(buffer, position, count - 1)
+                elif count:
+                    message.node_endpoints = []
+                else:
+                    raise Malformed
             else:
                 if message.unknown_tags is None:
                     message.unknown_tags = {}

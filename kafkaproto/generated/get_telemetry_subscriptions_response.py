@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -21,6 +20,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -145,7 +145,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[GetTelemetrySubscriptionsRe
     ) = _unpack_ihuiB(buffer, position)
     position += 27
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     message.accepted_compression_types = unpack_many("b", 1, count - 1, buffer, position)
@@ -158,25 +158,24 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[GetTelemetrySubscriptionsRe
     ) = _unpack_iitB(buffer, position)
     position += 10
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     requested_metrics: list[str] = []
     message.requested_metrics = requested_metrics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
-                raise Malformed
-            end = position + length - 1
-            requested_metrics_item = str(buffer[position:end], "utf-8")
-            position = end
-            requested_metrics.append(requested_metrics_item)
+        end = position + length - 1
+        requested_metrics_item = str(buffer[position:end], "utf-8")
+        position = end
+        requested_metrics.append(requested_metrics_item)
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -199,47 +199,56 @@ class GroupMetadataValue(Message):
         return _schema()
 
 
-def _read_member_metadata_v0(buffer: Buffer, position: int) -> tuple[GroupMetadataValueMemberMetadata, int]:
-    message = GroupMetadataValueMemberMetadata.__new__(GroupMetadataValueMemberMetadata)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_member_metadata_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[GroupMetadataValueMemberMetadata], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.client_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.client_host = str(buffer[position:end], "utf-8")
-    position = end
-    message.session_timeout, length = _unpack_ii(buffer, position)
-    position += 8
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.subscription = bytes(buffer[position:end])
-    position = end
-    (length,) = _unpack_i(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.assignment = bytes(buffer[position:end])
-    position = end
-    message.group_instance_id = None
-    message.rebalance_timeout = -1
-    message.unknown_tags = None
-    return message, position
+    found: list[GroupMetadataValueMemberMetadata] = []
+    for _ in range(size):
+        message = GroupMetadataValueMemberMetadata.__new__(GroupMetadataValueMemberMetadata)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.member_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.client_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.client_host = str(buffer[position:end], "utf-8")
+        position = end
+        message.session_timeout, length = _unpack_ii(buffer, position)
+        position += 8
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.subscription = bytes(buffer[position:end])
+        position = end
+        (length,) = _unpack_i(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.assignment = bytes(buffer[position:end])
+        position = end
+        message.group_instance_id = None
+        message.rebalance_timeout = -1
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
@@ -269,61 +278,66 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
         position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.members, position = _read_many_member_metadata_v0(buffer, position, count)
+    elif not count:
+        message.members = []
+    else:
         raise Malformed
-    members: list[GroupMetadataValueMemberMetadata] = []
-    message.members = members
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            members_item, position = _read_member_metadata_v0(buffer, position)
-            members.append(members_item)
     message.current_state_timestamp = -1
     message.unknown_tags = None
     return message, position
 
 
-def _read_member_metadata_v1(buffer: Buffer, position: int) -> tuple[GroupMetadataValueMemberMetadata, int]:
-    message = GroupMetadataValueMemberMetadata.__new__(GroupMetadataValueMemberMetadata)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_member_metadata_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[GroupMetadataValueMemberMetadata], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.client_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.client_host = str(buffer[position:end], "utf-8")
-    position = end
-    message.rebalance_timeout, message.session_timeout, length = _unpack_iii(buffer, position)
-    position += 12
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.subscription = bytes(buffer[position:end])
-    position = end
-    (length,) = _unpack_i(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.assignment = bytes(buffer[position:end])
-    position = end
-    message.group_instance_id = None
-    message.unknown_tags = None
-    return message, position
+    found: list[GroupMetadataValueMemberMetadata] = []
+    for _ in range(size):
+        message = GroupMetadataValueMemberMetadata.__new__(GroupMetadataValueMemberMetadata)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.member_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.client_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.client_host = str(buffer[position:end], "utf-8")
+        position = end
+        message.rebalance_timeout, message.session_timeout, length = _unpack_iii(buffer, position)
+        position += 12
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.subscription = bytes(buffer[position:end])
+        position = end
+        (length,) = _unpack_i(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.assignment = bytes(buffer[position:end])
+        position = end
+        message.group_instance_id = None
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
@@ -353,16 +367,12 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
         position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.members, position = _read_many_member_metadata_v1(buffer, position, count)
+    elif not count:
+        message.members = []
+    else:
         raise Malformed
-    members: list[GroupMetadataValueMemberMetadata] = []
-    message.members = members
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            members_item, position = _read_member_metadata_v1(buffer, position)
-            members.append(members_item)
     message.current_state_timestamp = -1
     message.unknown_tags = None
     return message, position
@@ -395,67 +405,72 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
         position = end
     message.current_state_timestamp, count = _unpack_qi(buffer, position)
     position += 12
-    if count < 0:
-        raise Malformed
-    members: list[GroupMetadataValueMemberMetadata] = []
-    message.members = members
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            members_item, position = _read_member_metadata_v1(buffer, position)
-            members.append(members_item)
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_member_metadata_v3(buffer: Buffer, position: int) -> tuple[GroupMetadataValueMemberMetadata, int]:
-    message = GroupMetadataValueMemberMetadata.__new__(GroupMetadataValueMemberMetadata)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        message.group_instance_id = None
+    if count > 0:
+        message.members, position = _read_many_member_metadata_v1(buffer, position, count)
+    elif not count:
+        message.members = []
     else:
-        end = position + length
-        message.group_instance_id = str(buffer[position:end], "utf-8")
-        position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
         raise Malformed
-    end = position + length
-    message.client_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.client_host = str(buffer[position:end], "utf-8")
-    position = end
-    message.rebalance_timeout, message.session_timeout, length = _unpack_iii(buffer, position)
-    position += 12
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.subscription = bytes(buffer[position:end])
-    position = end
-    (length,) = _unpack_i(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.assignment = bytes(buffer[position:end])
-    position = end
     message.unknown_tags = None
     return message, position
+
+
+def _read_many_member_metadata_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[GroupMetadataValueMemberMetadata], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[GroupMetadataValueMemberMetadata] = []
+    for _ in range(size):
+        message = GroupMetadataValueMemberMetadata.__new__(GroupMetadataValueMemberMetadata)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.member_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            message.group_instance_id = None
+        else:
+            end = position + length
+            message.group_instance_id = str(buffer[position:end], "utf-8")
+            position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.client_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.client_host = str(buffer[position:end], "utf-8")
+        position = end
+        message.rebalance_timeout, message.session_timeout, length = _unpack_iii(buffer, position)
+        position += 12
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.subscription = bytes(buffer[position:end])
+        position = end
+        (length,) = _unpack_i(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.assignment = bytes(buffer[position:end])
+        position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
@@ -485,83 +500,88 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
         position = end
     message.current_state_timestamp, count = _unpack_qi(buffer, position)
     position += 12
-    if count < 0:
-        raise Malformed
-    members: list[GroupMetadataValueMemberMetadata] = []
-    message.members = members
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            members_item, position = _read_member_metadata_v3(buffer, position)
-            members.append(members_item)
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_member_metadata_v4(buffer: Buffer, position: int) -> tuple[GroupMetadataValueMemberMetadata, int]:
-    message = GroupMetadataValueMemberMetadata.__new__(GroupMetadataValueMemberMetadata)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.group_instance_id = None
+    if count > 0:
+        message.members, position = _read_many_member_metadata_v3(buffer, position, count)
+    elif not count:
+        message.members = []
     else:
-        end = position + length - 1
-        message.group_instance_id = str(buffer[position:end], "utf-8")
-        position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
         raise Malformed
-    end = position + length - 1
-    message.client_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.client_host = str(buffer[position:end], "utf-8")
-    position = end
-    message.rebalance_timeout, message.session_timeout, length = _unpack_iiB(buffer, position)
-    position += 9
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.subscription = bytes(buffer[position:end])
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.assignment = bytes(buffer[position:end])
-    position = end
-    tags = buffer[position]
-    position += 1
     message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
     return message, position
+
+
+def _read_many_member_metadata_v4(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[GroupMetadataValueMemberMetadata], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[GroupMetadataValueMemberMetadata] = []
+    for _ in range(size):
+        message = GroupMetadataValueMemberMetadata.__new__(GroupMetadataValueMemberMetadata)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.member_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.group_instance_id = None
+        else:
+            end = position + length - 1
+            message.group_instance_id = str(buffer[position:end], "utf-8")
+            position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.client_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.client_host = str(buffer[position:end], "utf-8")
+        position = end
+        message.rebalance_timeout, message.session_timeout, length = _unpack_iiB(buffer, position)
+        position += 9
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.subscription = bytes(buffer[position:end])
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.assignment = bytes(buffer[position:end])
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
@@ -569,7 +589,7 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -578,7 +598,7 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
     message.generation, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.protocol = None
     else:
@@ -588,7 +608,7 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.leader = None
     else:
@@ -598,17 +618,13 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[GroupMetadataValue, int]:
     message.current_state_timestamp, count = _unpack_qB(buffer, position)
     position += 9
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    members: list[GroupMetadataValueMemberMetadata] = []
-    message.members = members
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            members_item, position = _read_member_metadata_v4(buffer, position)
-            members.append(members_item)
+        message.members, position = _read_many_member_metadata_v4(buffer, position, count - 1)
+    elif count:
+        message.members = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

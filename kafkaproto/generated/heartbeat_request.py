@@ -147,7 +147,7 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[HeartbeatRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -156,7 +156,7 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[HeartbeatRequest, int]:
     message.generation_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -165,7 +165,7 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[HeartbeatRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.group_instance_id = None
     else:

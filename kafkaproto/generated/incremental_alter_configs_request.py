@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -167,152 +167,164 @@ class IncrementalAlterConfigsRequest(Message):
         return _schema()
 
 
-def _read_alterable_config_v0(
+def _read_many_alterable_config_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[IncrementalAlterConfigsRequestAlterableConfig, int]:
-    message = IncrementalAlterConfigsRequestAlterableConfig.__new__(
-        IncrementalAlterConfigsRequestAlterableConfig,
-    )
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[IncrementalAlterConfigsRequestAlterableConfig], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.config_operation, length = _unpack_bh(buffer, position)
-    position += 3
-    if length < 0:
-        message.value = None
-    else:
-        end = position + length
-        message.value = str(buffer[position:end], "utf-8")
-        position = end
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_alter_configs_resource_v0(
-    buffer: Buffer,
-    position: int,
-) -> tuple[IncrementalAlterConfigsRequestAlterConfigsResource, int]:
-    message = IncrementalAlterConfigsRequestAlterConfigsResource.__new__(
-        IncrementalAlterConfigsRequestAlterConfigsResource,
-    )
-    message.resource_type, length = _unpack_bh(buffer, position)
-    position += 3
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    configs: list[IncrementalAlterConfigsRequestAlterableConfig] = []
-    message.configs = configs
-    if count:
-        if count > len(buffer) - position:
+    found: list[IncrementalAlterConfigsRequestAlterableConfig] = []
+    for _ in range(size):
+        message = IncrementalAlterConfigsRequestAlterableConfig.__new__(
+            IncrementalAlterConfigsRequestAlterableConfig,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            configs_item, position = _read_alterable_config_v0(buffer, position)
-            configs.append(configs_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.config_operation, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
+            message.value = None
+        else:
+            end = position + length
+            message.value = str(buffer[position:end], "utf-8")
+            position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_alter_configs_resource_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[IncrementalAlterConfigsRequestAlterConfigsResource], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[IncrementalAlterConfigsRequestAlterConfigsResource] = []
+    for _ in range(size):
+        message = IncrementalAlterConfigsRequestAlterConfigsResource.__new__(
+            IncrementalAlterConfigsRequestAlterConfigsResource,
+        )
+        message.resource_type, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.configs, position = _read_many_alterable_config_v0(buffer, position, count)
+        elif not count:
+            message.configs = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[IncrementalAlterConfigsRequest, int]:
     message = IncrementalAlterConfigsRequest.__new__(IncrementalAlterConfigsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.resources, position = _read_many_alter_configs_resource_v0(buffer, position, count)
+    elif not count:
+        message.resources = []
+    else:
         raise Malformed
-    resources: list[IncrementalAlterConfigsRequestAlterConfigsResource] = []
-    message.resources = resources
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            resources_item, position = _read_alter_configs_resource_v0(buffer, position)
-            resources.append(resources_item)
     message.validate_only = buffer[position] != 0
     position += 1
     message.unknown_tags = None
     return message, position
 
 
-def _read_alterable_config_v1(
+def _read_many_alterable_config_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[IncrementalAlterConfigsRequestAlterableConfig, int]:
-    message = IncrementalAlterConfigsRequestAlterableConfig.__new__(
-        IncrementalAlterConfigsRequestAlterableConfig,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[IncrementalAlterConfigsRequestAlterableConfig], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.config_operation, length = _unpack_bB(buffer, position)
-    position += 2
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.value = None
-    else:
-        end = position + length - 1
-        message.value = str(buffer[position:end], "utf-8")
-        position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_alter_configs_resource_v1(
-    buffer: Buffer,
-    position: int,
-) -> tuple[IncrementalAlterConfigsRequestAlterConfigsResource, int]:
-    message = IncrementalAlterConfigsRequestAlterConfigsResource.__new__(
-        IncrementalAlterConfigsRequestAlterConfigsResource,
-    )
-    message.resource_type, length = _unpack_bB(buffer, position)
-    position += 2
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    configs: list[IncrementalAlterConfigsRequestAlterableConfig] = []
-    message.configs = configs
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[IncrementalAlterConfigsRequestAlterableConfig] = []
+    for _ in range(size):
+        message = IncrementalAlterConfigsRequestAlterableConfig.__new__(
+            IncrementalAlterConfigsRequestAlterableConfig,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            configs_item, position = _read_alterable_config_v1(buffer, position)
-            configs.append(configs_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.config_operation, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.value = None
+        else:
+            end = position + length - 1
+            message.value = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_alter_configs_resource_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[IncrementalAlterConfigsRequestAlterConfigsResource], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[IncrementalAlterConfigsRequestAlterConfigsResource] = []
+    for _ in range(size):
+        message = IncrementalAlterConfigsRequestAlterConfigsResource.__new__(
+            IncrementalAlterConfigsRequestAlterConfigsResource,
+        )
+        message.resource_type, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.configs, position = _read_many_alterable_config_v1(buffer, position, count - 1)
+        elif count:
+            message.configs = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[IncrementalAlterConfigsRequest, int]:
@@ -320,17 +332,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[IncrementalAlterConfigsRequ
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    resources: list[IncrementalAlterConfigsRequestAlterConfigsResource] = []
-    message.resources = resources
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            resources_item, position = _read_alter_configs_resource_v1(buffer, position)
-            resources.append(resources_item)
+        message.resources, position = _read_many_alter_configs_resource_v1(buffer, position, count - 1)
+    elif count:
+        message.resources = []
+    else:
+        raise Malformed
     message.validate_only, tags = _unpack_tB(buffer, position)
     position += 2
     message.unknown_tags = None

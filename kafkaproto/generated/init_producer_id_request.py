@@ -141,7 +141,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[InitProducerIdRequest, int]
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.transactional_id = None
     else:
@@ -165,7 +165,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[InitProducerIdRequest, int]
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.transactional_id = None
     else:
@@ -192,7 +192,7 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[InitProducerIdRequest, int]
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.transactional_id = None
     else:

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -156,48 +156,56 @@ class InitializeShareGroupStateRequest(Message):
         return _schema()
 
 
-def _read_partition_data_v0(
+def _read_many_partition_data_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[InitializeShareGroupStateRequestPartitionData, int]:
-    message = InitializeShareGroupStateRequestPartitionData.__new__(
-        InitializeShareGroupStateRequestPartitionData,
-    )
-    message.partition, message.state_epoch, message.start_offset, tags = _unpack_iiqB(buffer, position)
-    position += 17
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_initialize_state_data_v0(
-    buffer: Buffer,
-    position: int,
-) -> tuple[InitializeShareGroupStateRequestInitializeStateData, int]:
-    message = InitializeShareGroupStateRequestInitializeStateData.__new__(
-        InitializeShareGroupStateRequestInitializeStateData,
-    )
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[InitializeShareGroupStateRequestPartitionData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[InitializeShareGroupStateRequestPartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[InitializeShareGroupStateRequestPartitionData] = []
+    for _ in range(size):
+        message = InitializeShareGroupStateRequestPartitionData.__new__(
+            InitializeShareGroupStateRequestPartitionData,
+        )
+        message.partition, message.state_epoch, message.start_offset, tags = _unpack_iiqB(buffer, position)
+        position += 17
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_initialize_state_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[InitializeShareGroupStateRequestInitializeStateData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[InitializeShareGroupStateRequestInitializeStateData] = []
+    for _ in range(size):
+        message = InitializeShareGroupStateRequestInitializeStateData.__new__(
+            InitializeShareGroupStateRequestInitializeStateData,
+        )
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[InitializeShareGroupStateRequest, int]:
@@ -205,7 +213,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[InitializeShareGroupStateRe
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -214,17 +222,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[InitializeShareGroupStateRe
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[InitializeShareGroupStateRequestInitializeStateData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_initialize_state_data_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_initialize_state_data_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -163,24 +163,33 @@ class JoinGroupRequest(Message):
         return _schema()
 
 
-def _read_protocol_v0(buffer: Buffer, position: int) -> tuple[JoinGroupRequestProtocol, int]:
-    message = JoinGroupRequestProtocol.__new__(JoinGroupRequestProtocol)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_protocol_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[JoinGroupRequestProtocol], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_i(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.metadata = bytes(buffer[position:end])
-    position = end
-    message.unknown_tags = None
-    return message, position
+    found: list[JoinGroupRequestProtocol] = []
+    for _ in range(size):
+        message = JoinGroupRequestProtocol.__new__(JoinGroupRequestProtocol)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_i(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.metadata = bytes(buffer[position:end])
+        position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
@@ -208,16 +217,12 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.protocols, position = _read_many_protocol_v0(buffer, position, count)
+    elif not count:
+        message.protocols = []
+    else:
         raise Malformed
-    protocols: list[JoinGroupRequestProtocol] = []
-    message.protocols = protocols
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            protocols_item, position = _read_protocol_v0(buffer, position)
-            protocols.append(protocols_item)
     message.rebalance_timeout_ms = -1
     message.group_instance_id = None
     message.reason = None
@@ -250,16 +255,12 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.protocols, position = _read_many_protocol_v0(buffer, position, count)
+    elif not count:
+        message.protocols = []
+    else:
         raise Malformed
-    protocols: list[JoinGroupRequestProtocol] = []
-    message.protocols = protocols
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            protocols_item, position = _read_protocol_v0(buffer, position)
-            protocols.append(protocols_item)
     message.group_instance_id = None
     message.reason = None
     message.unknown_tags = None
@@ -299,47 +300,52 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.protocols, position = _read_many_protocol_v0(buffer, position, count)
+    elif not count:
+        message.protocols = []
+    else:
         raise Malformed
-    protocols: list[JoinGroupRequestProtocol] = []
-    message.protocols = protocols
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            protocols_item, position = _read_protocol_v0(buffer, position)
-            protocols.append(protocols_item)
     message.reason = None
     message.unknown_tags = None
     return message, position
 
 
-def _read_protocol_v6(buffer: Buffer, position: int) -> tuple[JoinGroupRequestProtocol, int]:
-    message = JoinGroupRequestProtocol.__new__(JoinGroupRequestProtocol)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_protocol_v6(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[JoinGroupRequestProtocol], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.metadata = bytes(buffer[position:end])
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[JoinGroupRequestProtocol] = []
+    for _ in range(size):
+        message = JoinGroupRequestProtocol.__new__(JoinGroupRequestProtocol)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.metadata = bytes(buffer[position:end])
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
@@ -347,7 +353,7 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -356,7 +362,7 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     message.session_timeout_ms, message.rebalance_timeout_ms, length = _unpack_iiB(buffer, position)
     position += 9
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -365,7 +371,7 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.group_instance_id = None
     else:
@@ -375,7 +381,7 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -384,17 +390,13 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    protocols: list[JoinGroupRequestProtocol] = []
-    message.protocols = protocols
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            protocols_item, position = _read_protocol_v6(buffer, position)
-            protocols.append(protocols_item)
+        message.protocols, position = _read_many_protocol_v6(buffer, position, count - 1)
+    elif count:
+        message.protocols = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.reason = None
@@ -409,7 +411,7 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -418,7 +420,7 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     message.session_timeout_ms, message.rebalance_timeout_ms, length = _unpack_iiB(buffer, position)
     position += 9
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -427,7 +429,7 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.group_instance_id = None
     else:
@@ -437,7 +439,7 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -446,21 +448,17 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    protocols: list[JoinGroupRequestProtocol] = []
-    message.protocols = protocols
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            protocols_item, position = _read_protocol_v6(buffer, position)
-            protocols.append(protocols_item)
+        message.protocols, position = _read_many_protocol_v6(buffer, position, count - 1)
+    elif count:
+        message.protocols = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.reason = None
     else:

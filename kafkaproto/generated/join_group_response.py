@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -177,25 +177,34 @@ class JoinGroupResponse(Message):
         return _schema()
 
 
-def _read_member_v0(buffer: Buffer, position: int) -> tuple[JoinGroupResponseMember, int]:
-    message = JoinGroupResponseMember.__new__(JoinGroupResponseMember)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_member_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[JoinGroupResponseMember], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_i(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.metadata = bytes(buffer[position:end])
-    position = end
-    message.group_instance_id = None
-    message.unknown_tags = None
-    return message, position
+    found: list[JoinGroupResponseMember] = []
+    for _ in range(size):
+        message = JoinGroupResponseMember.__new__(JoinGroupResponseMember)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.member_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_i(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.metadata = bytes(buffer[position:end])
+        position = end
+        message.group_instance_id = None
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
@@ -223,16 +232,12 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.members, position = _read_many_member_v0(buffer, position, count)
+    elif not count:
+        message.members = []
+    else:
         raise Malformed
-    members: list[JoinGroupResponseMember] = []
-    message.members = members
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            members_item, position = _read_member_v0(buffer, position)
-            members.append(members_item)
     message.throttle_time_ms = 0
     message.protocol_type = None
     message.skip_assignment = False
@@ -270,48 +275,53 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.members, position = _read_many_member_v0(buffer, position, count)
+    elif not count:
+        message.members = []
+    else:
         raise Malformed
-    members: list[JoinGroupResponseMember] = []
-    message.members = members
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            members_item, position = _read_member_v0(buffer, position)
-            members.append(members_item)
     message.protocol_type = None
     message.skip_assignment = False
     message.unknown_tags = None
     return message, position
 
 
-def _read_member_v5(buffer: Buffer, position: int) -> tuple[JoinGroupResponseMember, int]:
-    message = JoinGroupResponseMember.__new__(JoinGroupResponseMember)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_member_v5(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[JoinGroupResponseMember], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        message.group_instance_id = None
-    else:
+    found: list[JoinGroupResponseMember] = []
+    for _ in range(size):
+        message = JoinGroupResponseMember.__new__(JoinGroupResponseMember)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
         end = position + length
-        message.group_instance_id = str(buffer[position:end], "utf-8")
+        message.member_id = str(buffer[position:end], "utf-8")
         position = end
-    (length,) = _unpack_i(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.metadata = bytes(buffer[position:end])
-    position = end
-    message.unknown_tags = None
-    return message, position
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            message.group_instance_id = None
+        else:
+            end = position + length
+            message.group_instance_id = str(buffer[position:end], "utf-8")
+            position = end
+        (length,) = _unpack_i(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.metadata = bytes(buffer[position:end])
+        position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
@@ -344,58 +354,63 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.members, position = _read_many_member_v5(buffer, position, count)
+    elif not count:
+        message.members = []
+    else:
         raise Malformed
-    members: list[JoinGroupResponseMember] = []
-    message.members = members
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            members_item, position = _read_member_v5(buffer, position)
-            members.append(members_item)
     message.protocol_type = None
     message.skip_assignment = False
     message.unknown_tags = None
     return message, position
 
 
-def _read_member_v6(buffer: Buffer, position: int) -> tuple[JoinGroupResponseMember, int]:
-    message = JoinGroupResponseMember.__new__(JoinGroupResponseMember)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_member_v6(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[JoinGroupResponseMember], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.group_instance_id = None
-    else:
+    found: list[JoinGroupResponseMember] = []
+    for _ in range(size):
+        message = JoinGroupResponseMember.__new__(JoinGroupResponseMember)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.group_instance_id = str(buffer[position:end], "utf-8")
+        message.member_id = str(buffer[position:end], "utf-8")
         position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.metadata = bytes(buffer[position:end])
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.group_instance_id = None
+        else:
+            end = position + length - 1
+            message.group_instance_id = str(buffer[position:end], "utf-8")
+            position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.metadata = bytes(buffer[position:end])
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
@@ -408,7 +423,7 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     ) = _unpack_ihiB(buffer, position)
     position += 11
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -417,7 +432,7 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -426,7 +441,7 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -435,17 +450,13 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    members: list[JoinGroupResponseMember] = []
-    message.members = members
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            members_item, position = _read_member_v6(buffer, position)
-            members.append(members_item)
+        message.members, position = _read_many_member_v6(buffer, position, count - 1)
+    elif count:
+        message.members = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.protocol_type = None
@@ -466,7 +477,7 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     ) = _unpack_ihiB(buffer, position)
     position += 11
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.protocol_type = None
     else:
@@ -476,7 +487,7 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.protocol_name = None
     else:
@@ -486,7 +497,7 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -495,7 +506,7 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -504,17 +515,13 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    members: list[JoinGroupResponseMember] = []
-    message.members = members
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            members_item, position = _read_member_v6(buffer, position)
-            members.append(members_item)
+        message.members, position = _read_many_member_v6(buffer, position, count - 1)
+    elif count:
+        message.members = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.skip_assignment = False
@@ -534,7 +541,7 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     ) = _unpack_ihiB(buffer, position)
     position += 11
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.protocol_type = None
     else:
@@ -544,7 +551,7 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.protocol_name = None
     else:
@@ -554,7 +561,7 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -563,7 +570,7 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     message.skip_assignment, length = _unpack_tB(buffer, position)
     position += 2
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -572,17 +579,13 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[JoinGroupResponse, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    members: list[JoinGroupResponseMember] = []
-    message.members = members
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            members_item, position = _read_member_v6(buffer, position)
-            members.append(members_item)
+        message.members, position = _read_many_member_v6(buffer, position, count - 1)
+    elif count:
+        message.members = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -19,6 +18,7 @@ from kafkaproto.support import (
     Malformed,
     Pieces,
     pack_length,
+    read_long_length,
     read_unknown_tags,
     write_tag_section,
 )
@@ -130,15 +130,24 @@ class LeaderChangeMessage(Message):
         return _schema()
 
 
-def _read_voter_v0(buffer: Buffer, position: int) -> tuple[LeaderChangeMessageVoter, int]:
-    message = LeaderChangeMessageVoter.__new__(LeaderChangeMessageVoter)
-    message.voter_id, tags = _unpack_iB(buffer, position)
-    position += 5
-    message.voter_directory_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_voter_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[LeaderChangeMessageVoter], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[LeaderChangeMessageVoter] = []
+    for _ in range(size):
+        message = LeaderChangeMessageVoter.__new__(LeaderChangeMessageVoter)
+        message.voter_id, tags = _unpack_iB(buffer, position)
+        position += 5
+        message.voter_directory_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[LeaderChangeMessage, int]:
@@ -146,31 +155,23 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[LeaderChangeMessage, int]:
     message.version, message.leader_id, count = _unpack_hiB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    voters: list[LeaderChangeMessageVoter] = []
-    message.voters = voters
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            voters_item, position = _read_voter_v0(buffer, position)
-            voters.append(voters_item)
+        message.voters, position = _read_many_voter_v0(buffer, position, count - 1)
+    elif count:
+        message.voters = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    granting_voters: list[LeaderChangeMessageVoter] = []
-    message.granting_voters = granting_voters
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            granting_voters_item, position = _read_voter_v0(buffer, position)
-            granting_voters.append(granting_voters_item)
+        message.granting_voters, position = _read_many_voter_v0(buffer, position, count - 1)
+    elif count:
+        message.granting_voters = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -179,14 +180,23 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[LeaderChangeMessage, int]:
     return message, position
 
 
-def _read_voter_v1(buffer: Buffer, position: int) -> tuple[LeaderChangeMessageVoter, int]:
-    message = LeaderChangeMessageVoter.__new__(LeaderChangeMessageVoter)
-    message.voter_id, message.voter_directory_id, tags = _unpack_iuB(buffer, position)
-    position += 21
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_voter_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[LeaderChangeMessageVoter], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[LeaderChangeMessageVoter] = []
+    for _ in range(size):
+        message = LeaderChangeMessageVoter.__new__(LeaderChangeMessageVoter)
+        message.voter_id, message.voter_directory_id, tags = _unpack_iuB(buffer, position)
+        position += 21
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[LeaderChangeMessage, int]:
@@ -194,31 +204,23 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[LeaderChangeMessage, int]:
     message.version, message.leader_id, count = _unpack_hiB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    voters: list[LeaderChangeMessageVoter] = []
-    message.voters = voters
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            voters_item, position = _read_voter_v1(buffer, position)
-            voters.append(voters_item)
+        message.voters, position = _read_many_voter_v1(buffer, position, count - 1)
+    elif count:
+        message.voters = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    granting_voters: list[LeaderChangeMessageVoter] = []
-    message.granting_voters = granting_voters
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            granting_voters_item, position = _read_voter_v1(buffer, position)
-            granting_voters.append(granting_voters_item)
+        message.granting_voters, position = _read_many_voter_v1(buffer, position, count - 1)
+    elif count:
+        message.granting_voters = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

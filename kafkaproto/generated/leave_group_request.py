@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -147,26 +147,35 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
     return message, position
 
 
-def _read_member_identity_v3(buffer: Buffer, position: int) -> tuple[LeaveGroupRequestMemberIdentity, int]:
-    message = LeaveGroupRequestMemberIdentity.__new__(LeaveGroupRequestMemberIdentity)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_member_identity_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[LeaveGroupRequestMemberIdentity], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        message.group_instance_id = None
-    else:
+    found: list[LeaveGroupRequestMemberIdentity] = []
+    for _ in range(size):
+        message = LeaveGroupRequestMemberIdentity.__new__(LeaveGroupRequestMemberIdentity)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
         end = position + length
-        message.group_instance_id = str(buffer[position:end], "utf-8")
+        message.member_id = str(buffer[position:end], "utf-8")
         position = end
-    message.reason = None
-    message.unknown_tags = None
-    return message, position
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            message.group_instance_id = None
+        else:
+            end = position + length
+            message.group_instance_id = str(buffer[position:end], "utf-8")
+            position = end
+        message.reason = None
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
@@ -180,49 +189,54 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
     position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.members, position = _read_many_member_identity_v3(buffer, position, count)
+    elif not count:
+        message.members = []
+    else:
         raise Malformed
-    members: list[LeaveGroupRequestMemberIdentity] = []
-    message.members = members
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            members_item, position = _read_member_identity_v3(buffer, position)
-            members.append(members_item)
     message.member_id = ""
     message.unknown_tags = None
     return message, position
 
 
-def _read_member_identity_v4(buffer: Buffer, position: int) -> tuple[LeaveGroupRequestMemberIdentity, int]:
-    message = LeaveGroupRequestMemberIdentity.__new__(LeaveGroupRequestMemberIdentity)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_member_identity_v4(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[LeaveGroupRequestMemberIdentity], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.group_instance_id = None
-    else:
+    found: list[LeaveGroupRequestMemberIdentity] = []
+    for _ in range(size):
+        message = LeaveGroupRequestMemberIdentity.__new__(LeaveGroupRequestMemberIdentity)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.group_instance_id = str(buffer[position:end], "utf-8")
+        message.member_id = str(buffer[position:end], "utf-8")
         position = end
-    tags = buffer[position]
-    position += 1
-    message.reason = None
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.group_instance_id = None
+        else:
+            end = position + length - 1
+            message.group_instance_id = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.reason = None
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
@@ -230,7 +244,7 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -239,17 +253,13 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    members: list[LeaveGroupRequestMemberIdentity] = []
-    message.members = members
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            members_item, position = _read_member_identity_v4(buffer, position)
-            members.append(members_item)
+        message.members, position = _read_many_member_identity_v4(buffer, position, count - 1)
+    elif count:
+        message.members = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.member_id = ""
@@ -259,43 +269,52 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
     return message, position
 
 
-def _read_member_identity_v5(buffer: Buffer, position: int) -> tuple[LeaveGroupRequestMemberIdentity, int]:
-    message = LeaveGroupRequestMemberIdentity.__new__(LeaveGroupRequestMemberIdentity)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_member_identity_v5(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[LeaveGroupRequestMemberIdentity], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.group_instance_id = None
-    else:
+    found: list[LeaveGroupRequestMemberIdentity] = []
+    for _ in range(size):
+        message = LeaveGroupRequestMemberIdentity.__new__(LeaveGroupRequestMemberIdentity)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.group_instance_id = str(buffer[position:end], "utf-8")
+        message.member_id = str(buffer[position:end], "utf-8")
         position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.reason = None
-    else:
-        end = position + length - 1
-        message.reason = str(buffer[position:end], "utf-8")
-        position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.group_instance_id = None
+        else:
+            end = position + length - 1
+            message.group_instance_id = str(buffer[position:end], "utf-8")
+            position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.reason = None
+        else:
+            end = position + length - 1
+            message.reason = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
@@ -303,7 +322,7 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -312,17 +331,13 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    members: list[LeaveGroupRequestMemberIdentity] = []
-    message.members = members
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            members_item, position = _read_member_identity_v5(buffer, position)
-            members.append(members_item)
+        message.members, position = _read_many_member_identity_v5(buffer, position, count - 1)
+    elif count:
+        message.members = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.member_id = ""

@@ -9,7 +9,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -19,6 +18,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_many,
+    read_long_length,
     read_unknown_tags,
     unpack_many,
     write_tag_section,
@@ -89,7 +89,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ListConfigResourcesRequest,
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     message.resource_types = unpack_many("b", 1, count - 1, buffer, position)

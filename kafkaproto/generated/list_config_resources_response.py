@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -123,27 +123,33 @@ class ListConfigResourcesResponse(Message):
         return _schema()
 
 
-def _read_config_resource_v0(
+def _read_many_config_resource_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ListConfigResourcesResponseConfigResource, int]:
-    message = ListConfigResourcesResponseConfigResource.__new__(ListConfigResourcesResponseConfigResource)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ListConfigResourcesResponseConfigResource], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.resource_type = 16
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ListConfigResourcesResponseConfigResource] = []
+    for _ in range(size):
+        message = ListConfigResourcesResponseConfigResource.__new__(ListConfigResourcesResponseConfigResource)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.resource_type = 16
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ListConfigResourcesResponse, int]:
@@ -151,17 +157,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ListConfigResourcesResponse
     message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    config_resources: list[ListConfigResourcesResponseConfigResource] = []
-    message.config_resources = config_resources
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            config_resources_item, position = _read_config_resource_v0(buffer, position)
-            config_resources.append(config_resources_item)
+        message.config_resources, position = _read_many_config_resource_v0(buffer, position, count - 1)
+    elif count:
+        message.config_resources = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -170,26 +172,32 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ListConfigResourcesResponse
     return message, position
 
 
-def _read_config_resource_v1(
+def _read_many_config_resource_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[ListConfigResourcesResponseConfigResource, int]:
-    message = ListConfigResourcesResponseConfigResource.__new__(ListConfigResourcesResponseConfigResource)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ListConfigResourcesResponseConfigResource], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.resource_name = str(buffer[position:end], "utf-8")
-    position = end
-    message.resource_type, tags = _unpack_bB(buffer, position)
-    position += 2
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ListConfigResourcesResponseConfigResource] = []
+    for _ in range(size):
+        message = ListConfigResourcesResponseConfigResource.__new__(ListConfigResourcesResponseConfigResource)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        message.resource_type, tags = _unpack_bB(buffer, position)
+        position += 2
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ListConfigResourcesResponse, int]:
@@ -197,17 +205,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ListConfigResourcesResponse
     message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    config_resources: list[ListConfigResourcesResponseConfigResource] = []
-    message.config_resources = config_resources
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            config_resources_item, position = _read_config_resource_v1(buffer, position)
-            config_resources.append(config_resources_item)
+        message.config_resources, position = _read_many_config_resource_v1(buffer, position, count - 1)
+    elif count:
+        message.config_resources = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -9,7 +9,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -19,6 +18,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -103,25 +103,24 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[ListGroupsRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     states_filter: list[str] = []
     message.states_filter = states_filter
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
-                raise Malformed
-            end = position + length - 1
-            states_filter_item = str(buffer[position:end], "utf-8")
-            position = end
-            states_filter.append(states_filter_item)
+        end = position + length - 1
+        states_filter_item = str(buffer[position:end], "utf-8")
+        position = end
+        states_filter.append(states_filter_item)
     tags = buffer[position]
     position += 1
     message.types_filter = []
@@ -136,47 +135,45 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[ListGroupsRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     states_filter: list[str] = []
     message.states_filter = states_filter
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
-                raise Malformed
-            end = position + length - 1
-            states_filter_item = str(buffer[position:end], "utf-8")
-            position = end
-            states_filter.append(states_filter_item)
+        end = position + length - 1
+        states_filter_item = str(buffer[position:end], "utf-8")
+        position = end
+        states_filter.append(states_filter_item)
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     types_filter: list[str] = []
     message.types_filter = types_filter
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
-                raise Malformed
-            end = position + length - 1
-            types_filter_item = str(buffer[position:end], "utf-8")
-            position = end
-            types_filter.append(types_filter_item)
+        end = position + length - 1
+        types_filter_item = str(buffer[position:end], "utf-8")
+        position = end
+        types_filter.append(types_filter_item)
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

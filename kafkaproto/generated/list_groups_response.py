@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -136,42 +136,47 @@ class ListGroupsResponse(Message):
         return _schema()
 
 
-def _read_listed_group_v0(buffer: Buffer, position: int) -> tuple[ListGroupsResponseListedGroup, int]:
-    message = ListGroupsResponseListedGroup.__new__(ListGroupsResponseListedGroup)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_listed_group_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ListGroupsResponseListedGroup], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.protocol_type = str(buffer[position:end], "utf-8")
-    position = end
-    message.group_state = ""
-    message.group_type = ""
-    message.unknown_tags = None
-    return message, position
+    found: list[ListGroupsResponseListedGroup] = []
+    for _ in range(size):
+        message = ListGroupsResponseListedGroup.__new__(ListGroupsResponseListedGroup)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.protocol_type = str(buffer[position:end], "utf-8")
+        position = end
+        message.group_state = ""
+        message.group_type = ""
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ListGroupsResponse, int]:
     message = ListGroupsResponse.__new__(ListGroupsResponse)
     message.error_code, count = _unpack_hi(buffer, position)
     position += 6
-    if count < 0:
+    if count > 0:
+        message.groups, position = _read_many_listed_group_v0(buffer, position, count)
+    elif not count:
+        message.groups = []
+    else:
         raise Malformed
-    groups: list[ListGroupsResponseListedGroup] = []
-    message.groups = groups
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            groups_item, position = _read_listed_group_v0(buffer, position)
-            groups.append(groups_item)
     message.throttle_time_ms = 0
     message.unknown_tags = None
     return message, position
@@ -181,48 +186,53 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ListGroupsResponse, int]:
     message = ListGroupsResponse.__new__(ListGroupsResponse)
     message.throttle_time_ms, message.error_code, count = _unpack_ihi(buffer, position)
     position += 10
-    if count < 0:
+    if count > 0:
+        message.groups, position = _read_many_listed_group_v0(buffer, position, count)
+    elif not count:
+        message.groups = []
+    else:
         raise Malformed
-    groups: list[ListGroupsResponseListedGroup] = []
-    message.groups = groups
-    if count:
-        if count > len(buffer) - position:
+    message.unknown_tags = None
+    return message, position
+
+
+def _read_many_listed_group_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ListGroupsResponseListedGroup], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ListGroupsResponseListedGroup] = []
+    for _ in range(size):
+        message = ListGroupsResponseListedGroup.__new__(ListGroupsResponseListedGroup)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(count):
-            groups_item, position = _read_listed_group_v0(buffer, position)
-            groups.append(groups_item)
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_listed_group_v3(buffer: Buffer, position: int) -> tuple[ListGroupsResponseListedGroup, int]:
-    message = ListGroupsResponseListedGroup.__new__(ListGroupsResponseListedGroup)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.protocol_type = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.group_state = ""
-    message.group_type = ""
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.protocol_type = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.group_state = ""
+        message.group_type = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[ListGroupsResponse, int]:
@@ -230,61 +240,66 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[ListGroupsResponse, int]:
     message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    groups: list[ListGroupsResponseListedGroup] = []
-    message.groups = groups
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
+        message.groups, position = _read_many_listed_group_v3(buffer, position, count - 1)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _read_many_listed_group_v4(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ListGroupsResponseListedGroup], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ListGroupsResponseListedGroup] = []
+    for _ in range(size):
+        message = ListGroupsResponseListedGroup.__new__(ListGroupsResponseListedGroup)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            groups_item, position = _read_listed_group_v3(buffer, position)
-            groups.append(groups_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_listed_group_v4(buffer: Buffer, position: int) -> tuple[ListGroupsResponseListedGroup, int]:
-    message = ListGroupsResponseListedGroup.__new__(ListGroupsResponseListedGroup)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.protocol_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.group_state = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.group_type = ""
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.protocol_type = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_state = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.group_type = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[ListGroupsResponse, int]:
@@ -292,69 +307,74 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[ListGroupsResponse, int]:
     message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    groups: list[ListGroupsResponseListedGroup] = []
-    message.groups = groups
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
+        message.groups, position = _read_many_listed_group_v4(buffer, position, count - 1)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _read_many_listed_group_v5(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ListGroupsResponseListedGroup], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ListGroupsResponseListedGroup] = []
+    for _ in range(size):
+        message = ListGroupsResponseListedGroup.__new__(ListGroupsResponseListedGroup)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            groups_item, position = _read_listed_group_v4(buffer, position)
-            groups.append(groups_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_listed_group_v5(buffer: Buffer, position: int) -> tuple[ListGroupsResponseListedGroup, int]:
-    message = ListGroupsResponseListedGroup.__new__(ListGroupsResponseListedGroup)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.protocol_type = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.group_state = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.group_type = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.protocol_type = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_state = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_type = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[ListGroupsResponse, int]:
@@ -362,17 +382,13 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[ListGroupsResponse, int]:
     message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    groups: list[ListGroupsResponseListedGroup] = []
-    message.groups = groups
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            groups_item, position = _read_listed_group_v5(buffer, position)
-            groups.append(groups_item)
+        message.groups, position = _read_many_listed_group_v5(buffer, position, count - 1)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -179,60 +179,64 @@ class ListOffsetsRequest(Message):
         return _schema()
 
 
-def _read_list_offsets_partition_v1(
+def _read_many_list_offsets_partition_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[ListOffsetsRequestListOffsetsPartition, int]:
-    message = ListOffsetsRequestListOffsetsPartition.__new__(ListOffsetsRequestListOffsetsPartition)
-    message.partition_index, message.timestamp = _unpack_iq(buffer, position)
-    position += 12
-    message.current_leader_epoch = -1
-    message.unknown_tags = None
-    return message, position
+    size: int,
+) -> tuple[list[ListOffsetsRequestListOffsetsPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ListOffsetsRequestListOffsetsPartition] = []
+    for _ in range(size):
+        message = ListOffsetsRequestListOffsetsPartition.__new__(ListOffsetsRequestListOffsetsPartition)
+        message.partition_index, message.timestamp = _unpack_iq(buffer, position)
+        position += 12
+        message.current_leader_epoch = -1
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_list_offsets_topic_v1(
+def _read_many_list_offsets_topic_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[ListOffsetsRequestListOffsetsTopic, int]:
-    message = ListOffsetsRequestListOffsetsTopic.__new__(ListOffsetsRequestListOffsetsTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[ListOffsetsRequestListOffsetsTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[ListOffsetsRequestListOffsetsPartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[ListOffsetsRequestListOffsetsTopic] = []
+    for _ in range(size):
+        message = ListOffsetsRequestListOffsetsTopic.__new__(ListOffsetsRequestListOffsetsTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_list_offsets_partition_v1(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_list_offsets_partition_v1(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
     message = ListOffsetsRequest.__new__(ListOffsetsRequest)
     message.replica_id, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_list_offsets_topic_v1(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[ListOffsetsRequestListOffsetsTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_list_offsets_topic_v1(buffer, position)
-            topics.append(topics_item)
     message.isolation_level = 0
     message.timeout_ms = 0
     message.unknown_tags = None
@@ -243,131 +247,143 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
     message = ListOffsetsRequest.__new__(ListOffsetsRequest)
     message.replica_id, message.isolation_level, count = _unpack_ibi(buffer, position)
     position += 9
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_list_offsets_topic_v1(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[ListOffsetsRequestListOffsetsTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_list_offsets_topic_v1(buffer, position)
-            topics.append(topics_item)
     message.timeout_ms = 0
     message.unknown_tags = None
     return message, position
 
 
-def _read_list_offsets_partition_v4(
+def _read_many_list_offsets_partition_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[ListOffsetsRequestListOffsetsPartition, int]:
-    message = ListOffsetsRequestListOffsetsPartition.__new__(ListOffsetsRequestListOffsetsPartition)
-    message.partition_index, message.current_leader_epoch, message.timestamp = _unpack_iiq(buffer, position)
-    position += 16
-    message.unknown_tags = None
-    return message, position
+    size: int,
+) -> tuple[list[ListOffsetsRequestListOffsetsPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ListOffsetsRequestListOffsetsPartition] = []
+    for _ in range(size):
+        message = ListOffsetsRequestListOffsetsPartition.__new__(ListOffsetsRequestListOffsetsPartition)
+        (
+            message.partition_index,
+            message.current_leader_epoch,
+            message.timestamp,
+        ) = _unpack_iiq(buffer, position)
+        position += 16
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_list_offsets_topic_v4(
+def _read_many_list_offsets_topic_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[ListOffsetsRequestListOffsetsTopic, int]:
-    message = ListOffsetsRequestListOffsetsTopic.__new__(ListOffsetsRequestListOffsetsTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[ListOffsetsRequestListOffsetsTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[ListOffsetsRequestListOffsetsPartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[ListOffsetsRequestListOffsetsTopic] = []
+    for _ in range(size):
+        message = ListOffsetsRequestListOffsetsTopic.__new__(ListOffsetsRequestListOffsetsTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_list_offsets_partition_v4(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_list_offsets_partition_v4(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
     message = ListOffsetsRequest.__new__(ListOffsetsRequest)
     message.replica_id, message.isolation_level, count = _unpack_ibi(buffer, position)
     position += 9
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_list_offsets_topic_v4(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[ListOffsetsRequestListOffsetsTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_list_offsets_topic_v4(buffer, position)
-            topics.append(topics_item)
     message.timeout_ms = 0
     message.unknown_tags = None
     return message, position
 
 
-def _read_list_offsets_partition_v6(
+def _read_many_list_offsets_partition_v6(
     buffer: Buffer,
     position: int,
-) -> tuple[ListOffsetsRequestListOffsetsPartition, int]:
-    message = ListOffsetsRequestListOffsetsPartition.__new__(ListOffsetsRequestListOffsetsPartition)
-    (
-        message.partition_index,
-        message.current_leader_epoch,
-        message.timestamp,
-        tags,
-    ) = _unpack_iiqB(buffer, position)
-    position += 17
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[ListOffsetsRequestListOffsetsPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ListOffsetsRequestListOffsetsPartition] = []
+    for _ in range(size):
+        message = ListOffsetsRequestListOffsetsPartition.__new__(ListOffsetsRequestListOffsetsPartition)
+        (
+            message.partition_index,
+            message.current_leader_epoch,
+            message.timestamp,
+            tags,
+        ) = _unpack_iiqB(buffer, position)
+        position += 17
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_list_offsets_topic_v6(
+def _read_many_list_offsets_topic_v6(
     buffer: Buffer,
     position: int,
-) -> tuple[ListOffsetsRequestListOffsetsTopic, int]:
-    message = ListOffsetsRequestListOffsetsTopic.__new__(ListOffsetsRequestListOffsetsTopic)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ListOffsetsRequestListOffsetsTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[ListOffsetsRequestListOffsetsPartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ListOffsetsRequestListOffsetsTopic] = []
+    for _ in range(size):
+        message = ListOffsetsRequestListOffsetsTopic.__new__(ListOffsetsRequestListOffsetsTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_list_offsets_partition_v6(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_list_offsets_partition_v6(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
@@ -375,17 +391,13 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
     message.replica_id, message.isolation_level, count = _unpack_ibB(buffer, position)
     position += 6
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[ListOffsetsRequestListOffsetsTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_list_offsets_topic_v6(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_list_offsets_topic_v6(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.timeout_ms = 0
@@ -400,17 +412,13 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
     message.replica_id, message.isolation_level, count = _unpack_ibB(buffer, position)
     position += 6
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[ListOffsetsRequestListOffsetsTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_list_offsets_topic_v6(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_list_offsets_topic_v6(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     message.timeout_ms, tags = _unpack_iB(buffer, position)
     position += 5
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -174,67 +174,73 @@ class ListOffsetsResponse(Message):
         return _schema()
 
 
-def _read_list_offsets_partition_response_v1(
+def _read_many_list_offsets_partition_response_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[ListOffsetsResponseListOffsetsPartitionResponse, int]:
-    message = ListOffsetsResponseListOffsetsPartitionResponse.__new__(
-        ListOffsetsResponseListOffsetsPartitionResponse,
-    )
-    (
-        message.partition_index,
-        message.error_code,
-        message.timestamp,
-        message.offset,
-    ) = _unpack_ihqq(buffer, position)
-    position += 22
-    message.leader_epoch = -1
-    message.unknown_tags = None
-    return message, position
+    size: int,
+) -> tuple[list[ListOffsetsResponseListOffsetsPartitionResponse], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ListOffsetsResponseListOffsetsPartitionResponse] = []
+    for _ in range(size):
+        message = ListOffsetsResponseListOffsetsPartitionResponse.__new__(
+            ListOffsetsResponseListOffsetsPartitionResponse,
+        )
+        (
+            message.partition_index,
+            message.error_code,
+            message.timestamp,
+            message.offset,
+        ) = _unpack_ihqq(buffer, position)
+        position += 22
+        message.leader_epoch = -1
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_list_offsets_topic_response_v1(
+def _read_many_list_offsets_topic_response_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[ListOffsetsResponseListOffsetsTopicResponse, int]:
-    message = ListOffsetsResponseListOffsetsTopicResponse.__new__(ListOffsetsResponseListOffsetsTopicResponse)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[ListOffsetsResponseListOffsetsTopicResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[ListOffsetsResponseListOffsetsPartitionResponse] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[ListOffsetsResponseListOffsetsTopicResponse] = []
+    for _ in range(size):
+        message = ListOffsetsResponseListOffsetsTopicResponse.__new__(
+            ListOffsetsResponseListOffsetsTopicResponse,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_list_offsets_partition_response_v1(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_list_offsets_partition_response_v1(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ListOffsetsResponse, int]:
     message = ListOffsetsResponse.__new__(ListOffsetsResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_list_offsets_topic_response_v1(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[ListOffsetsResponseListOffsetsTopicResponse] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_list_offsets_topic_response_v1(buffer, position)
-            topics.append(topics_item)
     message.throttle_time_ms = 0
     message.unknown_tags = None
     return message, position
@@ -244,141 +250,153 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ListOffsetsResponse, int]:
     message = ListOffsetsResponse.__new__(ListOffsetsResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_list_offsets_topic_response_v1(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[ListOffsetsResponseListOffsetsTopicResponse] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_list_offsets_topic_response_v1(buffer, position)
-            topics.append(topics_item)
     message.unknown_tags = None
     return message, position
 
 
-def _read_list_offsets_partition_response_v4(
+def _read_many_list_offsets_partition_response_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[ListOffsetsResponseListOffsetsPartitionResponse, int]:
-    message = ListOffsetsResponseListOffsetsPartitionResponse.__new__(
-        ListOffsetsResponseListOffsetsPartitionResponse,
-    )
-    (
-        message.partition_index,
-        message.error_code,
-        message.timestamp,
-        message.offset,
-        message.leader_epoch,
-    ) = _unpack_ihqqi(buffer, position)
-    position += 26
-    message.unknown_tags = None
-    return message, position
+    size: int,
+) -> tuple[list[ListOffsetsResponseListOffsetsPartitionResponse], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ListOffsetsResponseListOffsetsPartitionResponse] = []
+    for _ in range(size):
+        message = ListOffsetsResponseListOffsetsPartitionResponse.__new__(
+            ListOffsetsResponseListOffsetsPartitionResponse,
+        )
+        (
+            message.partition_index,
+            message.error_code,
+            message.timestamp,
+            message.offset,
+            message.leader_epoch,
+        ) = _unpack_ihqqi(buffer, position)
+        position += 26
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_list_offsets_topic_response_v4(
+def _read_many_list_offsets_topic_response_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[ListOffsetsResponseListOffsetsTopicResponse, int]:
-    message = ListOffsetsResponseListOffsetsTopicResponse.__new__(ListOffsetsResponseListOffsetsTopicResponse)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[ListOffsetsResponseListOffsetsTopicResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[ListOffsetsResponseListOffsetsPartitionResponse] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[ListOffsetsResponseListOffsetsTopicResponse] = []
+    for _ in range(size):
+        message = ListOffsetsResponseListOffsetsTopicResponse.__new__(
+            ListOffsetsResponseListOffsetsTopicResponse,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_list_offsets_partition_response_v4(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_list_offsets_partition_response_v4(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[ListOffsetsResponse, int]:
     message = ListOffsetsResponse.__new__(ListOffsetsResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_list_offsets_topic_response_v4(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[ListOffsetsResponseListOffsetsTopicResponse] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_list_offsets_topic_response_v4(buffer, position)
-            topics.append(topics_item)
     message.unknown_tags = None
     return message, position
 
 
-def _read_list_offsets_partition_response_v6(
+def _read_many_list_offsets_partition_response_v6(
     buffer: Buffer,
     position: int,
-) -> tuple[ListOffsetsResponseListOffsetsPartitionResponse, int]:
-    message = ListOffsetsResponseListOffsetsPartitionResponse.__new__(
-        ListOffsetsResponseListOffsetsPartitionResponse,
-    )
-    (
-        message.partition_index,
-        message.error_code,
-        message.timestamp,
-        message.offset,
-        message.leader_epoch,
-        tags,
-    ) = _unpack_ihqqiB(buffer, position)
-    position += 27
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[ListOffsetsResponseListOffsetsPartitionResponse], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ListOffsetsResponseListOffsetsPartitionResponse] = []
+    for _ in range(size):
+        message = ListOffsetsResponseListOffsetsPartitionResponse.__new__(
+            ListOffsetsResponseListOffsetsPartitionResponse,
+        )
+        (
+            message.partition_index,
+            message.error_code,
+            message.timestamp,
+            message.offset,
+            message.leader_epoch,
+            tags,
+        ) = _unpack_ihqqiB(buffer, position)
+        position += 27
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_list_offsets_topic_response_v6(
+def _read_many_list_offsets_topic_response_v6(
     buffer: Buffer,
     position: int,
-) -> tuple[ListOffsetsResponseListOffsetsTopicResponse, int]:
-    message = ListOffsetsResponseListOffsetsTopicResponse.__new__(ListOffsetsResponseListOffsetsTopicResponse)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ListOffsetsResponseListOffsetsTopicResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[ListOffsetsResponseListOffsetsPartitionResponse] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ListOffsetsResponseListOffsetsTopicResponse] = []
+    for _ in range(size):
+        message = ListOffsetsResponseListOffsetsTopicResponse.__new__(
+            ListOffsetsResponseListOffsetsTopicResponse,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_list_offsets_partition_response_v6(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_list_offsets_partition_response_v6(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[ListOffsetsResponse, int]:
@@ -386,17 +404,13 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[ListOffsetsResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[ListOffsetsResponseListOffsetsTopicResponse] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_list_offsets_topic_response_v6(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_list_offsets_topic_response_v6(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

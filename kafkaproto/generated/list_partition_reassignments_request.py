@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -120,39 +120,45 @@ class ListPartitionReassignmentsRequest(Message):
         return _schema()
 
 
-def _read_list_partition_reassignments_topics_v0(
+def _read_many_list_partition_reassignments_topics_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ListPartitionReassignmentsRequestListPartitionReassignmentsTopics, int]:
-    message = ListPartitionReassignmentsRequestListPartitionReassignmentsTopics.__new__(
-        ListPartitionReassignmentsRequestListPartitionReassignmentsTopics,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ListPartitionReassignmentsRequestListPartitionReassignmentsTopics], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ListPartitionReassignmentsRequestListPartitionReassignmentsTopics] = []
+    for _ in range(size):
+        message = ListPartitionReassignmentsRequestListPartitionReassignmentsTopics.__new__(
+            ListPartitionReassignmentsRequestListPartitionReassignmentsTopics,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ListPartitionReassignmentsRequest, int]:
@@ -160,18 +166,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ListPartitionReassignmentsR
     message.timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.topics = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.topics, position = _read_many_list_partition_reassignments_topics_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
     else:
-        topics: list[ListPartitionReassignmentsRequestListPartitionReassignmentsTopics] = []
-        message.topics = topics
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                topics_item, position = _read_list_partition_reassignments_topics_v0(buffer, position)
-                topics.append(topics_item)
+        message.topics = None
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

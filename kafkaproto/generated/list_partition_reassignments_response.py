@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -176,90 +176,98 @@ class ListPartitionReassignmentsResponse(Message):
         return _schema()
 
 
-def _read_ongoing_partition_reassignment_v0(
+def _read_many_ongoing_partition_reassignment_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ListPartitionReassignmentsResponseOngoingPartitionReassignment, int]:
-    message = ListPartitionReassignmentsResponseOngoingPartitionReassignment.__new__(
-        ListPartitionReassignmentsResponseOngoingPartitionReassignment,
-    )
-    message.partition_index, count = _unpack_iB(buffer, position)
-    position += 5
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ListPartitionReassignmentsResponseOngoingPartitionReassignment], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.replicas = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.replicas = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.adding_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.adding_replicas = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.removing_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.removing_replicas = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_ongoing_topic_reassignment_v0(
-    buffer: Buffer,
-    position: int,
-) -> tuple[ListPartitionReassignmentsResponseOngoingTopicReassignment, int]:
-    message = ListPartitionReassignmentsResponseOngoingTopicReassignment.__new__(
-        ListPartitionReassignmentsResponseOngoingTopicReassignment,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[ListPartitionReassignmentsResponseOngoingPartitionReassignment] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ListPartitionReassignmentsResponseOngoingPartitionReassignment] = []
+    for _ in range(size):
+        message = ListPartitionReassignmentsResponseOngoingPartitionReassignment.__new__(
+            ListPartitionReassignmentsResponseOngoingPartitionReassignment,
+        )
+        message.partition_index, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_ongoing_partition_reassignment_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        if count - 1 < TABLE_SIZE:
+            message.replicas = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.replicas = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.adding_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.adding_replicas = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.removing_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.removing_replicas = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_ongoing_topic_reassignment_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ListPartitionReassignmentsResponseOngoingTopicReassignment], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ListPartitionReassignmentsResponseOngoingTopicReassignment] = []
+    for _ in range(size):
+        message = ListPartitionReassignmentsResponseOngoingTopicReassignment.__new__(
+            ListPartitionReassignmentsResponseOngoingTopicReassignment,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_ongoing_partition_reassignment_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ListPartitionReassignmentsResponse, int]:
@@ -267,7 +275,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ListPartitionReassignmentsR
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -277,17 +285,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ListPartitionReassignmentsR
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[ListPartitionReassignmentsResponseOngoingTopicReassignment] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_ongoing_topic_reassignment_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_ongoing_topic_reassignment_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -21,6 +20,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -105,29 +105,28 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ListTransactionsRequest, in
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     state_filters: list[str] = []
     message.state_filters = state_filters
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
-                raise Malformed
-            end = position + length - 1
-            state_filters_item = str(buffer[position:end], "utf-8")
-            position = end
-            state_filters.append(state_filters_item)
+        end = position + length - 1
+        state_filters_item = str(buffer[position:end], "utf-8")
+        position = end
+        state_filters.append(state_filters_item)
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     message.producer_id_filters = unpack_many("q", 8, count - 1, buffer, position)
@@ -147,29 +146,28 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ListTransactionsRequest, in
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     state_filters: list[str] = []
     message.state_filters = state_filters
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
-                raise Malformed
-            end = position + length - 1
-            state_filters_item = str(buffer[position:end], "utf-8")
-            position = end
-            state_filters.append(state_filters_item)
+        end = position + length - 1
+        state_filters_item = str(buffer[position:end], "utf-8")
+        position = end
+        state_filters.append(state_filters_item)
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     message.producer_id_filters = unpack_many("q", 8, count - 1, buffer, position)
@@ -188,29 +186,28 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ListTransactionsRequest, in
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     state_filters: list[str] = []
     message.state_filters = state_filters
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
-                raise Malformed
-            end = position + length - 1
-            state_filters_item = str(buffer[position:end], "utf-8")
-            position = end
-            state_filters.append(state_filters_item)
+        end = position + length - 1
+        state_filters_item = str(buffer[position:end], "utf-8")
+        position = end
+        state_filters.append(state_filters_item)
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     message.producer_id_filters = unpack_many("q", 8, count - 1, buffer, position)
@@ -218,7 +215,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ListTransactionsRequest, in
     message.duration_filter, length = _unpack_qB(buffer, position)
     position += 9
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.transactional_id_pattern = None
     else:

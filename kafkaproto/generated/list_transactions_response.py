@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -139,35 +139,41 @@ class ListTransactionsResponse(Message):
         return _schema()
 
 
-def _read_transaction_state_v0(
+def _read_many_transaction_state_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ListTransactionsResponseTransactionState, int]:
-    message = ListTransactionsResponseTransactionState.__new__(ListTransactionsResponseTransactionState)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ListTransactionsResponseTransactionState], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.transactional_id = str(buffer[position:end], "utf-8")
-    position = end
-    message.producer_id, length = _unpack_qB(buffer, position)
-    position += 9
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.transaction_state = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ListTransactionsResponseTransactionState] = []
+    for _ in range(size):
+        message = ListTransactionsResponseTransactionState.__new__(ListTransactionsResponseTransactionState)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.transactional_id = str(buffer[position:end], "utf-8")
+        position = end
+        message.producer_id, length = _unpack_qB(buffer, position)
+        position += 9
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.transaction_state = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ListTransactionsResponse, int]:
@@ -175,39 +181,34 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ListTransactionsResponse, i
     message.throttle_time_ms, message.error_code, count = _unpack_ihB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     unknown_state_filters: list[str] = []
     message.unknown_state_filters = unknown_state_filters
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
-                raise Malformed
-            end = position + length - 1
-            unknown_state_filters_item = str(buffer[position:end], "utf-8")
-            position = end
-            unknown_state_filters.append(unknown_state_filters_item)
+        end = position + length - 1
+        unknown_state_filters_item = str(buffer[position:end], "utf-8")
+        position = end
+        unknown_state_filters.append(unknown_state_filters_item)
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    transaction_states: list[ListTransactionsResponseTransactionState] = []
-    message.transaction_states = transaction_states
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            transaction_states_item, position = _read_transaction_state_v0(buffer, position)
-            transaction_states.append(transaction_states_item)
+        message.transaction_states, position = _read_many_transaction_state_v0(buffer, position, count - 1)
+    elif count:
+        message.transaction_states = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

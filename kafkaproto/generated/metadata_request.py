@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -143,34 +143,35 @@ class MetadataRequest(Message):
         return _schema()
 
 
-def _read_topic_v0(buffer: Buffer, position: int) -> tuple[MetadataRequestTopic, int]:
-    message = MetadataRequestTopic.__new__(MetadataRequestTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_topic_v0(buffer: Buffer, position: int, size: int) -> tuple[list[MetadataRequestTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+    found: list[MetadataRequestTopic] = []
+    for _ in range(size):
+        message = MetadataRequestTopic.__new__(MetadataRequestTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     message = MetadataRequest.__new__(MetadataRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[MetadataRequestTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v0(buffer, position)
-            topics.append(topics_item)
     message.allow_auto_topic_creation = True
     message.include_cluster_authorized_operations = False
     message.include_topic_authorized_operations = False
@@ -182,17 +183,12 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     message = MetadataRequest.__new__(MetadataRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
-        message.topics = None
+    if count > 0:
+        message.topics, position = _read_many_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
     else:
-        topics: list[MetadataRequestTopic] = []
-        message.topics = topics
-        if count:
-            if count > len(buffer) - position:
-                raise Malformed
-            for _ in range(count):
-                topics_item, position = _read_topic_v0(buffer, position)
-                topics.append(topics_item)
+        message.topics = None
     message.allow_auto_topic_creation = True
     message.include_cluster_authorized_operations = False
     message.include_topic_authorized_operations = False
@@ -204,17 +200,12 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     message = MetadataRequest.__new__(MetadataRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
-        message.topics = None
+    if count > 0:
+        message.topics, position = _read_many_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
     else:
-        topics: list[MetadataRequestTopic] = []
-        message.topics = topics
-        if count:
-            if count > len(buffer) - position:
-                raise Malformed
-            for _ in range(count):
-                topics_item, position = _read_topic_v0(buffer, position)
-                topics.append(topics_item)
+        message.topics = None
     message.allow_auto_topic_creation = buffer[position] != 0
     position += 1
     message.include_cluster_authorized_operations = False
@@ -227,17 +218,12 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     message = MetadataRequest.__new__(MetadataRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
-        message.topics = None
+    if count > 0:
+        message.topics, position = _read_many_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
     else:
-        topics: list[MetadataRequestTopic] = []
-        message.topics = topics
-        if count:
-            if count > len(buffer) - position:
-                raise Malformed
-            for _ in range(count):
-                topics_item, position = _read_topic_v0(buffer, position)
-                topics.append(topics_item)
+        message.topics = None
     (
         message.allow_auto_topic_creation,
         message.include_cluster_authorized_operations,
@@ -248,24 +234,29 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     return message, position
 
 
-def _read_topic_v9(buffer: Buffer, position: int) -> tuple[MetadataRequestTopic, int]:
-    message = MetadataRequestTopic.__new__(MetadataRequestTopic)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_v9(buffer: Buffer, position: int, size: int) -> tuple[list[MetadataRequestTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[MetadataRequestTopic] = []
+    for _ in range(size):
+        message = MetadataRequestTopic.__new__(MetadataRequestTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v9(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
@@ -273,18 +264,13 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.topics = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.topics, position = _read_many_topic_v9(buffer, position, count - 1)
+    elif count:
+        message.topics = []
     else:
-        topics: list[MetadataRequestTopic] = []
-        message.topics = topics
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                topics_item, position = _read_topic_v9(buffer, position)
-                topics.append(topics_item)
+        message.topics = None
     (
         message.allow_auto_topic_creation,
         message.include_cluster_authorized_operations,
@@ -298,24 +284,29 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     return message, position
 
 
-def _read_topic_v10(buffer: Buffer, position: int) -> tuple[MetadataRequestTopic, int]:
-    message = MetadataRequestTopic.__new__(MetadataRequestTopic)
-    message.topic_id, length = _unpack_uB(buffer, position)
-    position += 17
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.name = None
-    else:
-        end = position + length - 1
-        message.name = str(buffer[position:end], "utf-8")
-        position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_topic_v10(buffer: Buffer, position: int, size: int) -> tuple[list[MetadataRequestTopic], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[MetadataRequestTopic] = []
+    for _ in range(size):
+        message = MetadataRequestTopic.__new__(MetadataRequestTopic)
+        message.topic_id, length = _unpack_uB(buffer, position)
+        position += 17
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.name = None
+        else:
+            end = position + length - 1
+            message.name = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v10(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
@@ -323,18 +314,13 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.topics = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.topics, position = _read_many_topic_v10(buffer, position, count - 1)
+    elif count:
+        message.topics = []
     else:
-        topics: list[MetadataRequestTopic] = []
-        message.topics = topics
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                topics_item, position = _read_topic_v10(buffer, position)
-                topics.append(topics_item)
+        message.topics = None
     (
         message.allow_auto_topic_creation,
         message.include_cluster_authorized_operations,
@@ -353,18 +339,13 @@ def _read_v11(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.topics = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.topics, position = _read_many_topic_v10(buffer, position, count - 1)
+    elif count:
+        message.topics = []
     else:
-        topics: list[MetadataRequestTopic] = []
-        message.topics = topics
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                topics_item, position = _read_topic_v10(buffer, position)
-                topics.append(topics_item)
+        message.topics = None
     (
         message.allow_auto_topic_creation,
         message.include_topic_authorized_operations,

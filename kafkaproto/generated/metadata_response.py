@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -320,102 +320,113 @@ class MetadataResponse(Message):
         return _schema()
 
 
-def _read_broker_v0(buffer: Buffer, position: int) -> tuple[MetadataResponseBroker, int]:
-    message = MetadataResponseBroker.__new__(MetadataResponseBroker)
-    message.node_id, length = _unpack_ih(buffer, position)
-    position += 6
-    if length < 0:
+def _read_many_broker_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[MetadataResponseBroker], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    (message.port,) = _unpack_i(buffer, position)
-    position += 4
-    message.rack = None
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_partition_v0(buffer: Buffer, position: int) -> tuple[MetadataResponsePartition, int]:
-    message = MetadataResponsePartition.__new__(MetadataResponsePartition)
-    message.error_code, message.partition_index, message.leader_id, count = _unpack_hiii(buffer, position)
-    position += 14
-    if count < 0:
-        raise Malformed
-    if count < TABLE_SIZE:
-        message.replica_nodes = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.replica_nodes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    if count < TABLE_SIZE:
-        message.isr_nodes = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.isr_nodes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    message.leader_epoch = -1
-    message.offline_replicas = []
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_topic_v0(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[MetadataResponsePartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[MetadataResponseBroker] = []
+    for _ in range(size):
+        message = MetadataResponseBroker.__new__(MetadataResponseBroker)
+        message.node_id, length = _unpack_ih(buffer, position)
+        position += 6
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_v0(buffer, position)
-            partitions.append(partitions_item)
-    message.topic_id = ZERO_UUID
-    message.is_internal = False
-    message.topic_authorized_operations = -2147483648
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        (message.port,) = _unpack_i(buffer, position)
+        position += 4
+        message.rack = None
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_partition_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[MetadataResponsePartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[MetadataResponsePartition] = []
+    for _ in range(size):
+        message = MetadataResponsePartition.__new__(MetadataResponsePartition)
+        message.error_code, message.partition_index, message.leader_id, count = _unpack_hiii(buffer, position)
+        position += 14
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.replica_nodes = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.replica_nodes = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.isr_nodes = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.isr_nodes = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        message.leader_epoch = -1
+        message.offline_replicas = []
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_v0(buffer: Buffer, position: int, size: int) -> tuple[list[MetadataResponseTopic], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[MetadataResponseTopic] = []
+    for _ in range(size):
+        message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_partition_v0(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.is_internal = False
+        message.topic_authorized_operations = -2147483648
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message = MetadataResponse.__new__(MetadataResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.brokers, position = _read_many_broker_v0(buffer, position, count)
+    elif not count:
+        message.brokers = []
+    else:
         raise Malformed
-    brokers: list[MetadataResponseBroker] = []
-    message.brokers = brokers
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            brokers_item, position = _read_broker_v0(buffer, position)
-            brokers.append(brokers_item)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[MetadataResponseTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v0(buffer, position)
-            topics.append(topics_item)
     message.throttle_time_ms = 0
     message.cluster_id = None
     message.controller_id = -1
@@ -425,80 +436,82 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     return message, position
 
 
-def _read_broker_v1(buffer: Buffer, position: int) -> tuple[MetadataResponseBroker, int]:
-    message = MetadataResponseBroker.__new__(MetadataResponseBroker)
-    message.node_id, length = _unpack_ih(buffer, position)
-    position += 6
-    if length < 0:
+def _read_many_broker_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[MetadataResponseBroker], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, length = _unpack_ih(buffer, position)
-    position += 6
-    if length < 0:
-        message.rack = None
-    else:
-        end = position + length
-        message.rack = str(buffer[position:end], "utf-8")
-        position = end
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_topic_v1(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.is_internal, count = _unpack_ti(buffer, position)
-    position += 5
-    if count < 0:
-        raise Malformed
-    partitions: list[MetadataResponsePartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[MetadataResponseBroker] = []
+    for _ in range(size):
+        message = MetadataResponseBroker.__new__(MetadataResponseBroker)
+        message.node_id, length = _unpack_ih(buffer, position)
+        position += 6
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_v0(buffer, position)
-            partitions.append(partitions_item)
-    message.topic_id = ZERO_UUID
-    message.topic_authorized_operations = -2147483648
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.port, length = _unpack_ih(buffer, position)
+        position += 6
+        if length < 0:
+            message.rack = None
+        else:
+            end = position + length
+            message.rack = str(buffer[position:end], "utf-8")
+            position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_v1(buffer: Buffer, position: int, size: int) -> tuple[list[MetadataResponseTopic], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[MetadataResponseTopic] = []
+    for _ in range(size):
+        message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.is_internal, count = _unpack_ti(buffer, position)
+        position += 5
+        if count > 0:
+            message.partitions, position = _read_many_partition_v0(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.topic_authorized_operations = -2147483648
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message = MetadataResponse.__new__(MetadataResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.brokers, position = _read_many_broker_v1(buffer, position, count)
+    elif not count:
+        message.brokers = []
+    else:
         raise Malformed
-    brokers: list[MetadataResponseBroker] = []
-    message.brokers = brokers
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            brokers_item, position = _read_broker_v1(buffer, position)
-            brokers.append(brokers_item)
     message.controller_id, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v1(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[MetadataResponseTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v1(buffer, position)
-            topics.append(topics_item)
     message.throttle_time_ms = 0
     message.cluster_id = None
     message.cluster_authorized_operations = -2147483648
@@ -511,16 +524,12 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message = MetadataResponse.__new__(MetadataResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.brokers, position = _read_many_broker_v1(buffer, position, count)
+    elif not count:
+        message.brokers = []
+    else:
         raise Malformed
-    brokers: list[MetadataResponseBroker] = []
-    message.brokers = brokers
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            brokers_item, position = _read_broker_v1(buffer, position)
-            brokers.append(brokers_item)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
@@ -531,16 +540,12 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
         position = end
     message.controller_id, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v1(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[MetadataResponseTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v1(buffer, position)
-            topics.append(topics_item)
     message.throttle_time_ms = 0
     message.cluster_authorized_operations = -2147483648
     message.error_code = 0
@@ -552,16 +557,12 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message = MetadataResponse.__new__(MetadataResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.brokers, position = _read_many_broker_v1(buffer, position, count)
+    elif not count:
+        message.brokers = []
+    else:
         raise Malformed
-    brokers: list[MetadataResponseBroker] = []
-    message.brokers = brokers
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            brokers_item, position = _read_broker_v1(buffer, position)
-            brokers.append(brokers_item)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
@@ -572,97 +573,99 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
         position = end
     message.controller_id, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v1(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[MetadataResponseTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v1(buffer, position)
-            topics.append(topics_item)
     message.cluster_authorized_operations = -2147483648
     message.error_code = 0
     message.unknown_tags = None
     return message, position
 
 
-def _read_partition_v5(buffer: Buffer, position: int) -> tuple[MetadataResponsePartition, int]:
-    message = MetadataResponsePartition.__new__(MetadataResponsePartition)
-    message.error_code, message.partition_index, message.leader_id, count = _unpack_hiii(buffer, position)
-    position += 14
-    if count < 0:
+def _read_many_partition_v5(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[MetadataResponsePartition], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count < TABLE_SIZE:
-        message.replica_nodes = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.replica_nodes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    if count < TABLE_SIZE:
-        message.isr_nodes = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.isr_nodes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    if count < TABLE_SIZE:
-        message.offline_replicas = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.offline_replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    message.leader_epoch = -1
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_topic_v5(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.is_internal, count = _unpack_ti(buffer, position)
-    position += 5
-    if count < 0:
-        raise Malformed
-    partitions: list[MetadataResponsePartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[MetadataResponsePartition] = []
+    for _ in range(size):
+        message = MetadataResponsePartition.__new__(MetadataResponsePartition)
+        message.error_code, message.partition_index, message.leader_id, count = _unpack_hiii(buffer, position)
+        position += 14
+        if count < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_v5(buffer, position)
-            partitions.append(partitions_item)
-    message.topic_id = ZERO_UUID
-    message.topic_authorized_operations = -2147483648
-    message.unknown_tags = None
-    return message, position
+        if count < TABLE_SIZE:
+            message.replica_nodes = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.replica_nodes = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.isr_nodes = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.isr_nodes = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.offline_replicas = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.offline_replicas = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        message.leader_epoch = -1
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_v5(buffer: Buffer, position: int, size: int) -> tuple[list[MetadataResponseTopic], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[MetadataResponseTopic] = []
+    for _ in range(size):
+        message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.is_internal, count = _unpack_ti(buffer, position)
+        position += 5
+        if count > 0:
+            message.partitions, position = _read_many_partition_v5(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.topic_authorized_operations = -2147483648
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message = MetadataResponse.__new__(MetadataResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.brokers, position = _read_many_broker_v1(buffer, position, count)
+    elif not count:
+        message.brokers = []
+    else:
         raise Malformed
-    brokers: list[MetadataResponseBroker] = []
-    message.brokers = brokers
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            brokers_item, position = _read_broker_v1(buffer, position)
-            brokers.append(brokers_item)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
@@ -673,102 +676,104 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
         position = end
     message.controller_id, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v5(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[MetadataResponseTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v5(buffer, position)
-            topics.append(topics_item)
     message.cluster_authorized_operations = -2147483648
     message.error_code = 0
     message.unknown_tags = None
     return message, position
 
 
-def _read_partition_v7(buffer: Buffer, position: int) -> tuple[MetadataResponsePartition, int]:
-    message = MetadataResponsePartition.__new__(MetadataResponsePartition)
-    (
-        message.error_code,
-        message.partition_index,
-        message.leader_id,
-        message.leader_epoch,
-        count,
-    ) = _unpack_hiiii(buffer, position)
-    position += 18
-    if count < 0:
+def _read_many_partition_v7(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[MetadataResponsePartition], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count < TABLE_SIZE:
-        message.replica_nodes = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.replica_nodes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    if count < TABLE_SIZE:
-        message.isr_nodes = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.isr_nodes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    if count < TABLE_SIZE:
-        message.offline_replicas = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.offline_replicas = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_topic_v7(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.is_internal, count = _unpack_ti(buffer, position)
-    position += 5
-    if count < 0:
-        raise Malformed
-    partitions: list[MetadataResponsePartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[MetadataResponsePartition] = []
+    for _ in range(size):
+        message = MetadataResponsePartition.__new__(MetadataResponsePartition)
+        (
+            message.error_code,
+            message.partition_index,
+            message.leader_id,
+            message.leader_epoch,
+            count,
+        ) = _unpack_hiiii(buffer, position)
+        position += 18
+        if count < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_v7(buffer, position)
-            partitions.append(partitions_item)
-    message.topic_id = ZERO_UUID
-    message.topic_authorized_operations = -2147483648
-    message.unknown_tags = None
-    return message, position
+        if count < TABLE_SIZE:
+            message.replica_nodes = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.replica_nodes = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.isr_nodes = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.isr_nodes = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.offline_replicas = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.offline_replicas = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_v7(buffer: Buffer, position: int, size: int) -> tuple[list[MetadataResponseTopic], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[MetadataResponseTopic] = []
+    for _ in range(size):
+        message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.is_internal, count = _unpack_ti(buffer, position)
+        position += 5
+        if count > 0:
+            message.partitions, position = _read_many_partition_v7(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.topic_authorized_operations = -2147483648
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v7(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message = MetadataResponse.__new__(MetadataResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.brokers, position = _read_many_broker_v1(buffer, position, count)
+    elif not count:
+        message.brokers = []
+    else:
         raise Malformed
-    brokers: list[MetadataResponseBroker] = []
-    message.brokers = brokers
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            brokers_item, position = _read_broker_v1(buffer, position)
-            brokers.append(brokers_item)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
@@ -779,64 +784,57 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
         position = end
     message.controller_id, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v7(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[MetadataResponseTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v7(buffer, position)
-            topics.append(topics_item)
     message.cluster_authorized_operations = -2147483648
     message.error_code = 0
     message.unknown_tags = None
     return message, position
 
 
-def _read_topic_v8(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
-    message.error_code, length = _unpack_hh(buffer, position)
-    position += 4
-    if length < 0:
+def _read_many_topic_v8(buffer: Buffer, position: int, size: int) -> tuple[list[MetadataResponseTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.is_internal, count = _unpack_ti(buffer, position)
-    position += 5
-    if count < 0:
-        raise Malformed
-    partitions: list[MetadataResponsePartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[MetadataResponseTopic] = []
+    for _ in range(size):
+        message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+        message.error_code, length = _unpack_hh(buffer, position)
+        position += 4
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_v7(buffer, position)
-            partitions.append(partitions_item)
-    (message.topic_authorized_operations,) = _unpack_i(buffer, position)
-    position += 4
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.is_internal, count = _unpack_ti(buffer, position)
+        position += 5
+        if count > 0:
+            message.partitions, position = _read_many_partition_v7(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        (message.topic_authorized_operations,) = _unpack_i(buffer, position)
+        position += 4
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v8(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message = MetadataResponse.__new__(MetadataResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.brokers, position = _read_many_broker_v1(buffer, position, count)
+    elif not count:
+        message.brokers = []
+    else:
         raise Malformed
-    brokers: list[MetadataResponseBroker] = []
-    message.brokers = brokers
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            brokers_item, position = _read_broker_v1(buffer, position)
-            brokers.append(brokers_item)
     (length,) = _unpack_h(buffer, position)
     position += 2
     if length < 0:
@@ -847,16 +845,12 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
         position = end
     message.controller_id, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v8(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[MetadataResponseTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v8(buffer, position)
-            topics.append(topics_item)
     (message.cluster_authorized_operations,) = _unpack_i(buffer, position)
     position += 4
     message.error_code = 0
@@ -864,116 +858,135 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     return message, position
 
 
-def _read_broker_v9(buffer: Buffer, position: int) -> tuple[MetadataResponseBroker, int]:
-    message = MetadataResponseBroker.__new__(MetadataResponseBroker)
-    message.node_id, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_broker_v9(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[MetadataResponseBroker], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.rack = None
-    else:
-        end = position + length - 1
-        message.rack = str(buffer[position:end], "utf-8")
-        position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_partition_v9(buffer: Buffer, position: int) -> tuple[MetadataResponsePartition, int]:
-    message = MetadataResponsePartition.__new__(MetadataResponsePartition)
-    (
-        message.error_code,
-        message.partition_index,
-        message.leader_id,
-        message.leader_epoch,
-        count,
-    ) = _unpack_hiiiB(buffer, position)
-    position += 15
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.replica_nodes = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.replica_nodes = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.isr_nodes = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.isr_nodes = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.offline_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.offline_replicas = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_topic_v9(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.is_internal, count = _unpack_tB(buffer, position)
-    position += 2
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[MetadataResponsePartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[MetadataResponseBroker] = []
+    for _ in range(size):
+        message = MetadataResponseBroker.__new__(MetadataResponseBroker)
+        message.node_id, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_v9(buffer, position)
-            partitions.append(partitions_item)
-    message.topic_authorized_operations, tags = _unpack_iB(buffer, position)
-    position += 5
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.port, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.rack = None
+        else:
+            end = position + length - 1
+            message.rack = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_partition_v9(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[MetadataResponsePartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[MetadataResponsePartition] = []
+    for _ in range(size):
+        message = MetadataResponsePartition.__new__(MetadataResponsePartition)
+        (
+            message.error_code,
+            message.partition_index,
+            message.leader_id,
+            message.leader_epoch,
+            count,
+        ) = _unpack_hiiiB(buffer, position)
+        position += 15
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.replica_nodes = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.replica_nodes = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.isr_nodes = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.isr_nodes = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.offline_replicas = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.offline_replicas = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_v9(buffer: Buffer, position: int, size: int) -> tuple[list[MetadataResponseTopic], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[MetadataResponseTopic] = []
+    for _ in range(size):
+        message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.is_internal, count = _unpack_tB(buffer, position)
+        position += 2
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_v9(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_authorized_operations, tags = _unpack_iB(buffer, position)
+        position += 5
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v9(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
@@ -981,21 +994,17 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    brokers: list[MetadataResponseBroker] = []
-    message.brokers = brokers
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            brokers_item, position = _read_broker_v9(buffer, position)
-            brokers.append(brokers_item)
+        message.brokers, position = _read_many_broker_v9(buffer, position, count - 1)
+    elif count:
+        message.brokers = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.cluster_id = None
     else:
@@ -1005,17 +1014,13 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[MetadataResponseTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_v9(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_v9(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     message.cluster_authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
     message.error_code = 0
@@ -1025,37 +1030,38 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     return message, position
 
 
-def _read_topic_v10(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_v10(buffer: Buffer, position: int, size: int) -> tuple[list[MetadataResponseTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.topic_id, message.is_internal, count = _unpack_utB(buffer, position)
-    position += 18
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[MetadataResponsePartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[MetadataResponseTopic] = []
+    for _ in range(size):
+        message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_v9(buffer, position)
-            partitions.append(partitions_item)
-    message.topic_authorized_operations, tags = _unpack_iB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.topic_id, message.is_internal, count = _unpack_utB(buffer, position)
+        position += 18
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_v9(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_authorized_operations, tags = _unpack_iB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v10(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
@@ -1063,21 +1069,17 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    brokers: list[MetadataResponseBroker] = []
-    message.brokers = brokers
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            brokers_item, position = _read_broker_v9(buffer, position)
-            brokers.append(brokers_item)
+        message.brokers, position = _read_many_broker_v9(buffer, position, count - 1)
+    elif count:
+        message.brokers = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.cluster_id = None
     else:
@@ -1087,17 +1089,13 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[MetadataResponseTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_v10(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_v10(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     message.cluster_authorized_operations, tags = _unpack_iB(buffer, position)
     position += 5
     message.error_code = 0
@@ -1112,21 +1110,17 @@ def _read_v11(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    brokers: list[MetadataResponseBroker] = []
-    message.brokers = brokers
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            brokers_item, position = _read_broker_v9(buffer, position)
-            brokers.append(brokers_item)
+        message.brokers, position = _read_many_broker_v9(buffer, position, count - 1)
+    elif count:
+        message.brokers = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.cluster_id = None
     else:
@@ -1136,17 +1130,13 @@ def _read_v11(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[MetadataResponseTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_v10(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_v10(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.cluster_authorized_operations = -2147483648
@@ -1157,38 +1147,39 @@ def _read_v11(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     return message, position
 
 
-def _read_topic_v12(buffer: Buffer, position: int) -> tuple[MetadataResponseTopic, int]:
-    message = MetadataResponseTopic.__new__(MetadataResponseTopic)
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.name = None
-    else:
-        end = position + length - 1
-        message.name = str(buffer[position:end], "utf-8")
-        position = end
-    message.topic_id, message.is_internal, count = _unpack_utB(buffer, position)
-    position += 18
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_topic_v12(buffer: Buffer, position: int, size: int) -> tuple[list[MetadataResponseTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[MetadataResponsePartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[MetadataResponseTopic] = []
+    for _ in range(size):
+        message = MetadataResponseTopic.__new__(MetadataResponseTopic)
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.name = None
+        else:
+            end = position + length - 1
+            message.name = str(buffer[position:end], "utf-8")
+            position = end
+        message.topic_id, message.is_internal, count = _unpack_utB(buffer, position)
+        position += 18
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_v9(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_v9(buffer, position)
-            partitions.append(partitions_item)
-    message.topic_authorized_operations, tags = _unpack_iB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message.topic_authorized_operations, tags = _unpack_iB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v12(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
@@ -1196,21 +1187,17 @@ def _read_v12(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    brokers: list[MetadataResponseBroker] = []
-    message.brokers = brokers
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            brokers_item, position = _read_broker_v9(buffer, position)
-            brokers.append(brokers_item)
+        message.brokers, position = _read_many_broker_v9(buffer, position, count - 1)
+    elif count:
+        message.brokers = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.cluster_id = None
     else:
@@ -1220,17 +1207,13 @@ def _read_v12(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[MetadataResponseTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_v12(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_v12(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.cluster_authorized_operations = -2147483648
@@ -1246,21 +1229,17 @@ def _read_v13(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    brokers: list[MetadataResponseBroker] = []
-    message.brokers = brokers
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            brokers_item, position = _read_broker_v9(buffer, position)
-            brokers.append(brokers_item)
+        message.brokers, position = _read_many_broker_v9(buffer, position, count - 1)
+    elif count:
+        message.brokers = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.cluster_id = None
     else:
@@ -1270,17 +1249,13 @@ def _read_v13(buffer: Buffer, position: int) -> tuple[MetadataResponse, int]:
     message.controller_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[MetadataResponseTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_v12(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_v12(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     message.error_code, tags = _unpack_hB(buffer, position)
     position += 3
     message.cluster_authorized_operations = -2147483648

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -214,45 +214,59 @@ class OffsetCommitRequest(Message):
         return _schema()
 
 
-def _read_partition_v2(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestPartition, int]:
-    message = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
-    message.partition_index, message.committed_offset, length = _unpack_iqh(buffer, position)
-    position += 14
-    if length < 0:
-        message.committed_metadata = None
-    else:
-        end = position + length
-        message.committed_metadata = str(buffer[position:end], "utf-8")
-        position = end
-    message.committed_leader_epoch = -1
-    message.unknown_tags = None
-    return message, position
+def _read_many_partition_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetCommitRequestPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetCommitRequestPartition] = []
+    for _ in range(size):
+        message = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
+        message.partition_index, message.committed_offset, length = _unpack_iqh(buffer, position)
+        position += 14
+        if length < 0:
+            message.committed_metadata = None
+        else:
+            end = position + length
+            message.committed_metadata = str(buffer[position:end], "utf-8")
+            position = end
+        message.committed_leader_epoch = -1
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_topic_v2(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestTopic, int]:
-    message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_topic_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetCommitRequestTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[OffsetCommitRequestPartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[OffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_v2(buffer, position)
-            partitions.append(partitions_item)
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_partition_v2(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
@@ -273,16 +287,12 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     position = end
     message.retention_time_ms, count = _unpack_qi(buffer, position)
     position += 12
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v2(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[OffsetCommitRequestTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v2(buffer, position)
-            topics.append(topics_item)
     message.group_instance_id = None
     message.unknown_tags = None
     return message, position
@@ -306,65 +316,75 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v2(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[OffsetCommitRequestTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v2(buffer, position)
-            topics.append(topics_item)
     message.group_instance_id = None
     message.retention_time_ms = -1
     message.unknown_tags = None
     return message, position
 
 
-def _read_partition_v6(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestPartition, int]:
-    message = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
-    (
-        message.partition_index,
-        message.committed_offset,
-        message.committed_leader_epoch,
-        length,
-    ) = _unpack_iqih(buffer, position)
-    position += 18
-    if length < 0:
-        message.committed_metadata = None
-    else:
-        end = position + length
-        message.committed_metadata = str(buffer[position:end], "utf-8")
-        position = end
-    message.unknown_tags = None
-    return message, position
+def _read_many_partition_v6(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetCommitRequestPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetCommitRequestPartition] = []
+    for _ in range(size):
+        message = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
+        (
+            message.partition_index,
+            message.committed_offset,
+            message.committed_leader_epoch,
+            length,
+        ) = _unpack_iqih(buffer, position)
+        position += 18
+        if length < 0:
+            message.committed_metadata = None
+        else:
+            end = position + length
+            message.committed_metadata = str(buffer[position:end], "utf-8")
+            position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_topic_v6(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestTopic, int]:
-    message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_topic_v6(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetCommitRequestTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[OffsetCommitRequestPartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[OffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_v6(buffer, position)
-            partitions.append(partitions_item)
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_partition_v6(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
@@ -385,16 +405,12 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v6(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[OffsetCommitRequestTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v6(buffer, position)
-            topics.append(topics_item)
     message.group_instance_id = None
     message.retention_time_ms = -1
     message.unknown_tags = None
@@ -427,78 +443,88 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
         position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v6(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[OffsetCommitRequestTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v6(buffer, position)
-            topics.append(topics_item)
     message.retention_time_ms = -1
     message.unknown_tags = None
     return message, position
 
 
-def _read_partition_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestPartition, int]:
-    message = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
-    (
-        message.partition_index,
-        message.committed_offset,
-        message.committed_leader_epoch,
-        length,
-    ) = _unpack_iqiB(buffer, position)
-    position += 17
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.committed_metadata = None
-    else:
-        end = position + length - 1
-        message.committed_metadata = str(buffer[position:end], "utf-8")
-        position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_partition_v8(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetCommitRequestPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetCommitRequestPartition] = []
+    for _ in range(size):
+        message = OffsetCommitRequestPartition.__new__(OffsetCommitRequestPartition)
+        (
+            message.partition_index,
+            message.committed_offset,
+            message.committed_leader_epoch,
+            length,
+        ) = _unpack_iqiB(buffer, position)
+        position += 17
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.committed_metadata = None
+        else:
+            end = position + length - 1
+            message.committed_metadata = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_topic_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestTopic, int]:
-    message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_v8(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetCommitRequestTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[OffsetCommitRequestPartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[OffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_v8(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_v8(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
@@ -506,7 +532,7 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -515,7 +541,7 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     message.generation_id_or_member_epoch, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -524,7 +550,7 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.group_instance_id = None
     else:
@@ -534,17 +560,13 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[OffsetCommitRequestTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_v8(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_v8(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.retention_time_ms = -1
@@ -554,29 +576,34 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     return message, position
 
 
-def _read_topic_v10(buffer: Buffer, position: int) -> tuple[OffsetCommitRequestTopic, int]:
-    message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_topic_v10(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetCommitRequestTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[OffsetCommitRequestPartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[OffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_v8(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_v8(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.name = ""
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.name = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
@@ -584,7 +611,7 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -593,7 +620,7 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     message.generation_id_or_member_epoch, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -602,7 +629,7 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.group_instance_id = None
     else:
@@ -612,17 +639,13 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[OffsetCommitRequestTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_v10(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_v10(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.retention_time_ms = -1

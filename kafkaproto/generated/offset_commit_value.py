@@ -174,7 +174,7 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[OffsetCommitValue, int]:
     message.offset, message.leader_epoch, length = _unpack_qiB(buffer, position)
     position += 13
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1

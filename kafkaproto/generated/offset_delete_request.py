@@ -128,37 +128,51 @@ class OffsetDeleteRequest(Message):
         return _schema()
 
 
-def _read_partition_v0(buffer: Buffer, position: int) -> tuple[OffsetDeleteRequestPartition, int]:
-    message = OffsetDeleteRequestPartition.__new__(OffsetDeleteRequestPartition)
-    (message.partition_index,) = _unpack_i(buffer, position)
-    position += 4
-    message.unknown_tags = None
-    return message, position
+def _read_many_partition_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetDeleteRequestPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetDeleteRequestPartition] = []
+    for _ in range(size):
+        message = OffsetDeleteRequestPartition.__new__(OffsetDeleteRequestPartition)
+        (message.partition_index,) = _unpack_i(buffer, position)
+        position += 4
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_topic_v0(buffer: Buffer, position: int) -> tuple[OffsetDeleteRequestTopic, int]:
-    message = OffsetDeleteRequestTopic.__new__(OffsetDeleteRequestTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_topic_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetDeleteRequestTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[OffsetDeleteRequestPartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[OffsetDeleteRequestTopic] = []
+    for _ in range(size):
+        message = OffsetDeleteRequestTopic.__new__(OffsetDeleteRequestTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_v0(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_partition_v0(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[OffsetDeleteRequest, int]:
@@ -172,16 +186,12 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[OffsetDeleteRequest, int]:
     position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[OffsetDeleteRequestTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v0(buffer, position)
-            topics.append(topics_item)
     message.unknown_tags = None
     return message, position
 

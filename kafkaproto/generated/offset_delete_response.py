@@ -146,53 +146,63 @@ class OffsetDeleteResponse(Message):
         return _schema()
 
 
-def _read_partition_v0(buffer: Buffer, position: int) -> tuple[OffsetDeleteResponsePartition, int]:
-    message = OffsetDeleteResponsePartition.__new__(OffsetDeleteResponsePartition)
-    message.partition_index, message.error_code = _unpack_ih(buffer, position)
-    position += 6
-    message.unknown_tags = None
-    return message, position
+def _read_many_partition_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetDeleteResponsePartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetDeleteResponsePartition] = []
+    for _ in range(size):
+        message = OffsetDeleteResponsePartition.__new__(OffsetDeleteResponsePartition)
+        message.partition_index, message.error_code = _unpack_ih(buffer, position)
+        position += 6
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_topic_v0(buffer: Buffer, position: int) -> tuple[OffsetDeleteResponseTopic, int]:
-    message = OffsetDeleteResponseTopic.__new__(OffsetDeleteResponseTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_topic_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetDeleteResponseTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[OffsetDeleteResponsePartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[OffsetDeleteResponseTopic] = []
+    for _ in range(size):
+        message = OffsetDeleteResponseTopic.__new__(OffsetDeleteResponseTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_v0(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_partition_v0(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[OffsetDeleteResponse, int]:
     message = OffsetDeleteResponse.__new__(OffsetDeleteResponse)
     message.error_code, message.throttle_time_ms, count = _unpack_hii(buffer, position)
     position += 10
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[OffsetDeleteResponseTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v0(buffer, position)
-            topics.append(topics_item)
     message.unknown_tags = None
     return message, position
 

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -220,26 +220,35 @@ class OffsetFetchRequest(Message):
         return _schema()
 
 
-def _read_topic_v1(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestTopic, int]:
-    message = OffsetFetchRequestTopic.__new__(OffsetFetchRequestTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_topic_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchRequestTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    if count < TABLE_SIZE:
-        message.partition_indexes = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.partition_indexes = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    message.unknown_tags = None
-    return message, position
+    found: list[OffsetFetchRequestTopic] = []
+    for _ in range(size):
+        message = OffsetFetchRequestTopic.__new__(OffsetFetchRequestTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.partition_indexes = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.partition_indexes = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
@@ -253,16 +262,12 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v1(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[OffsetFetchRequestTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v1(buffer, position)
-            topics.append(topics_item)
     message.groups = []
     message.require_stable = False
     message.unknown_tags = None
@@ -280,51 +285,55 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
-        message.topics = None
+    if count > 0:
+        message.topics, position = _read_many_topic_v1(buffer, position, count)
+    elif not count:
+        message.topics = []
     else:
-        topics: list[OffsetFetchRequestTopic] = []
-        message.topics = topics
-        if count:
-            if count > len(buffer) - position:
-                raise Malformed
-            for _ in range(count):
-                topics_item, position = _read_topic_v1(buffer, position)
-                topics.append(topics_item)
+        message.topics = None
     message.groups = []
     message.require_stable = False
     message.unknown_tags = None
     return message, position
 
 
-def _read_topic_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestTopic, int]:
-    message = OffsetFetchRequestTopic.__new__(OffsetFetchRequestTopic)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_v6(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchRequestTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[OffsetFetchRequestTopic] = []
+    for _ in range(size):
+        message = OffsetFetchRequestTopic.__new__(OffsetFetchRequestTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
@@ -332,7 +341,7 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -341,18 +350,13 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.topics = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.topics, position = _read_many_topic_v6(buffer, position, count - 1)
+    elif count:
+        message.topics = []
     else:
-        topics: list[OffsetFetchRequestTopic] = []
-        message.topics = topics
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                topics_item, position = _read_topic_v6(buffer, position)
-                topics.append(topics_item)
+        message.topics = None
     tags = buffer[position]
     position += 1
     message.groups = []
@@ -368,7 +372,7 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -377,18 +381,13 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.topics = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.topics, position = _read_many_topic_v6(buffer, position, count - 1)
+    elif count:
+        message.topics = []
     else:
-        topics: list[OffsetFetchRequestTopic] = []
-        message.topics = topics
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                topics_item, position = _read_topic_v6(buffer, position)
-                topics.append(topics_item)
+        message.topics = None
     message.require_stable, tags = _unpack_tB(buffer, position)
     position += 2
     message.groups = []
@@ -398,71 +397,84 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     return message, position
 
 
-def _read_topics_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestTopics, int]:
-    message = OffsetFetchRequestTopics.__new__(OffsetFetchRequestTopics)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topics_v8(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchRequestTopics], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[OffsetFetchRequestTopics] = []
+    for _ in range(size):
+        message = OffsetFetchRequestTopics.__new__(OffsetFetchRequestTopics)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_group_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestGroup, int]:
-    message = OffsetFetchRequestGroup.__new__(OffsetFetchRequestGroup)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_group_v8(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchRequestGroup], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.topics = None
-    else:
-        topics: list[OffsetFetchRequestTopics] = []
-        message.topics = topics
+    found: list[OffsetFetchRequestGroup] = []
+    for _ in range(size):
+        message = OffsetFetchRequestGroup.__new__(OffsetFetchRequestGroup)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
         if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                topics_item, position = _read_topics_v8(buffer, position)
-                topics.append(topics_item)
-    tags = buffer[position]
-    position += 1
-    message.member_id = None
-    message.member_epoch = -1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+            message.topics, position = _read_many_topics_v8(buffer, position, count - 1)
+        elif count:
+            message.topics = []
+        else:
+            message.topics = None
+        tags = buffer[position]
+        position += 1
+        message.member_id = None
+        message.member_epoch = -1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
@@ -470,17 +482,13 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    groups: list[OffsetFetchRequestGroup] = []
-    message.groups = groups
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            groups_item, position = _read_group_v8(buffer, position)
-            groups.append(groups_item)
+        message.groups, position = _read_many_group_v8(buffer, position, count - 1)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
     message.require_stable, tags = _unpack_tB(buffer, position)
     position += 2
     message.group_id = ""
@@ -491,48 +499,52 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     return message, position
 
 
-def _read_group_v9(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestGroup, int]:
-    message = OffsetFetchRequestGroup.__new__(OffsetFetchRequestGroup)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_group_v9(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchRequestGroup], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.member_id = None
-    else:
+    found: list[OffsetFetchRequestGroup] = []
+    for _ in range(size):
+        message = OffsetFetchRequestGroup.__new__(OffsetFetchRequestGroup)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.member_id = str(buffer[position:end], "utf-8")
+        message.group_id = str(buffer[position:end], "utf-8")
         position = end
-    message.member_epoch, count = _unpack_iB(buffer, position)
-    position += 5
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.topics = None
-    else:
-        topics: list[OffsetFetchRequestTopics] = []
-        message.topics = topics
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.member_id = None
+        else:
+            end = position + length - 1
+            message.member_id = str(buffer[position:end], "utf-8")
+            position = end
+        message.member_epoch, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
         if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                topics_item, position = _read_topics_v8(buffer, position)
-                topics.append(topics_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+            message.topics, position = _read_many_topics_v8(buffer, position, count - 1)
+        elif count:
+            message.topics = []
+        else:
+            message.topics = None
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v9(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
@@ -540,17 +552,13 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    groups: list[OffsetFetchRequestGroup] = []
-    message.groups = groups
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            groups_item, position = _read_group_v9(buffer, position)
-            groups.append(groups_item)
+        message.groups, position = _read_many_group_v9(buffer, position, count - 1)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
     message.require_stable, tags = _unpack_tB(buffer, position)
     position += 2
     message.group_id = ""
@@ -561,70 +569,83 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     return message, position
 
 
-def _read_topics_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestTopics, int]:
-    message = OffsetFetchRequestTopics.__new__(OffsetFetchRequestTopics)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_topics_v10(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchRequestTopics], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.name = ""
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[OffsetFetchRequestTopics] = []
+    for _ in range(size):
+        message = OffsetFetchRequestTopics.__new__(OffsetFetchRequestTopics)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.name = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_group_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchRequestGroup, int]:
-    message = OffsetFetchRequestGroup.__new__(OffsetFetchRequestGroup)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_group_v10(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchRequestGroup], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.member_id = None
-    else:
+    found: list[OffsetFetchRequestGroup] = []
+    for _ in range(size):
+        message = OffsetFetchRequestGroup.__new__(OffsetFetchRequestGroup)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.member_id = str(buffer[position:end], "utf-8")
+        message.group_id = str(buffer[position:end], "utf-8")
         position = end
-    message.member_epoch, count = _unpack_iB(buffer, position)
-    position += 5
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.topics = None
-    else:
-        topics: list[OffsetFetchRequestTopics] = []
-        message.topics = topics
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.member_id = None
+        else:
+            end = position + length - 1
+            message.member_id = str(buffer[position:end], "utf-8")
+            position = end
+        message.member_epoch, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
         if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                topics_item, position = _read_topics_v10(buffer, position)
-                topics.append(topics_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+            message.topics, position = _read_many_topics_v10(buffer, position, count - 1)
+        elif count:
+            message.topics = []
+        else:
+            message.topics = None
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
@@ -632,17 +653,13 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    groups: list[OffsetFetchRequestGroup] = []
-    message.groups = groups
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            groups_item, position = _read_group_v10(buffer, position)
-            groups.append(groups_item)
+        message.groups, position = _read_many_group_v10(buffer, position, count - 1)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
     message.require_stable, tags = _unpack_tB(buffer, position)
     position += 2
     message.group_id = ""

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -328,62 +328,72 @@ class OffsetFetchResponse(Message):
         return _schema()
 
 
-def _read_partition_v1(buffer: Buffer, position: int) -> tuple[OffsetFetchResponsePartition, int]:
-    message = OffsetFetchResponsePartition.__new__(OffsetFetchResponsePartition)
-    message.partition_index, message.committed_offset, length = _unpack_iqh(buffer, position)
-    position += 14
-    if length < 0:
-        message.metadata = None
-    else:
-        end = position + length
-        message.metadata = str(buffer[position:end], "utf-8")
-        position = end
-    (message.error_code,) = _unpack_h(buffer, position)
-    position += 2
-    message.committed_leader_epoch = -1
-    message.unknown_tags = None
-    return message, position
+def _read_many_partition_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchResponsePartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetFetchResponsePartition] = []
+    for _ in range(size):
+        message = OffsetFetchResponsePartition.__new__(OffsetFetchResponsePartition)
+        message.partition_index, message.committed_offset, length = _unpack_iqh(buffer, position)
+        position += 14
+        if length < 0:
+            message.metadata = None
+        else:
+            end = position + length
+            message.metadata = str(buffer[position:end], "utf-8")
+            position = end
+        (message.error_code,) = _unpack_h(buffer, position)
+        position += 2
+        message.committed_leader_epoch = -1
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_topic_v1(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseTopic, int]:
-    message = OffsetFetchResponseTopic.__new__(OffsetFetchResponseTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_topic_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchResponseTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[OffsetFetchResponsePartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[OffsetFetchResponseTopic] = []
+    for _ in range(size):
+        message = OffsetFetchResponseTopic.__new__(OffsetFetchResponseTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_v1(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_partition_v1(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
     message = OffsetFetchResponse.__new__(OffsetFetchResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v1(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[OffsetFetchResponseTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v1(buffer, position)
-            topics.append(topics_item)
     message.throttle_time_ms = 0
     message.error_code = 0
     message.groups = []
@@ -395,16 +405,12 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
     message = OffsetFetchResponse.__new__(OffsetFetchResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v1(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[OffsetFetchResponseTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v1(buffer, position)
-            topics.append(topics_item)
     (message.error_code,) = _unpack_h(buffer, position)
     position += 2
     message.throttle_time_ms = 0
@@ -417,16 +423,12 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
     message = OffsetFetchResponse.__new__(OffsetFetchResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v1(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[OffsetFetchResponseTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v1(buffer, position)
-            topics.append(topics_item)
     (message.error_code,) = _unpack_h(buffer, position)
     position += 2
     message.groups = []
@@ -434,66 +436,76 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
     return message, position
 
 
-def _read_partition_v5(buffer: Buffer, position: int) -> tuple[OffsetFetchResponsePartition, int]:
-    message = OffsetFetchResponsePartition.__new__(OffsetFetchResponsePartition)
-    (
-        message.partition_index,
-        message.committed_offset,
-        message.committed_leader_epoch,
-        length,
-    ) = _unpack_iqih(buffer, position)
-    position += 18
-    if length < 0:
-        message.metadata = None
-    else:
-        end = position + length
-        message.metadata = str(buffer[position:end], "utf-8")
-        position = end
-    (message.error_code,) = _unpack_h(buffer, position)
-    position += 2
-    message.unknown_tags = None
-    return message, position
+def _read_many_partition_v5(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchResponsePartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetFetchResponsePartition] = []
+    for _ in range(size):
+        message = OffsetFetchResponsePartition.__new__(OffsetFetchResponsePartition)
+        (
+            message.partition_index,
+            message.committed_offset,
+            message.committed_leader_epoch,
+            length,
+        ) = _unpack_iqih(buffer, position)
+        position += 18
+        if length < 0:
+            message.metadata = None
+        else:
+            end = position + length
+            message.metadata = str(buffer[position:end], "utf-8")
+            position = end
+        (message.error_code,) = _unpack_h(buffer, position)
+        position += 2
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_topic_v5(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseTopic, int]:
-    message = OffsetFetchResponseTopic.__new__(OffsetFetchResponseTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_topic_v5(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchResponseTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[OffsetFetchResponsePartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[OffsetFetchResponseTopic] = []
+    for _ in range(size):
+        message = OffsetFetchResponseTopic.__new__(OffsetFetchResponseTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_v5(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_partition_v5(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
     message = OffsetFetchResponse.__new__(OffsetFetchResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v5(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[OffsetFetchResponseTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v5(buffer, position)
-            topics.append(topics_item)
     (message.error_code,) = _unpack_h(buffer, position)
     position += 2
     message.groups = []
@@ -501,62 +513,76 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
     return message, position
 
 
-def _read_partition_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchResponsePartition, int]:
-    message = OffsetFetchResponsePartition.__new__(OffsetFetchResponsePartition)
-    (
-        message.partition_index,
-        message.committed_offset,
-        message.committed_leader_epoch,
-        length,
-    ) = _unpack_iqiB(buffer, position)
-    position += 17
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.metadata = None
-    else:
-        end = position + length - 1
-        message.metadata = str(buffer[position:end], "utf-8")
-        position = end
-    message.error_code, tags = _unpack_hB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_partition_v6(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchResponsePartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetFetchResponsePartition] = []
+    for _ in range(size):
+        message = OffsetFetchResponsePartition.__new__(OffsetFetchResponsePartition)
+        (
+            message.partition_index,
+            message.committed_offset,
+            message.committed_leader_epoch,
+            length,
+        ) = _unpack_iqiB(buffer, position)
+        position += 17
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.metadata = None
+        else:
+            end = position + length - 1
+            message.metadata = str(buffer[position:end], "utf-8")
+            position = end
+        message.error_code, tags = _unpack_hB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_topic_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseTopic, int]:
-    message = OffsetFetchResponseTopic.__new__(OffsetFetchResponseTopic)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_v6(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchResponseTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[OffsetFetchResponsePartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[OffsetFetchResponseTopic] = []
+    for _ in range(size):
+        message = OffsetFetchResponseTopic.__new__(OffsetFetchResponseTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_v6(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_v6(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
@@ -564,17 +590,13 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[OffsetFetchResponseTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_v6(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_v6(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     message.error_code, tags = _unpack_hB(buffer, position)
     position += 3
     message.groups = []
@@ -584,96 +606,115 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
     return message, position
 
 
-def _read_partitions_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchResponsePartitions, int]:
-    message = OffsetFetchResponsePartitions.__new__(OffsetFetchResponsePartitions)
-    (
-        message.partition_index,
-        message.committed_offset,
-        message.committed_leader_epoch,
-        length,
-    ) = _unpack_iqiB(buffer, position)
-    position += 17
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.metadata = None
-    else:
+def _read_many_partitions_v8(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchResponsePartitions], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetFetchResponsePartitions] = []
+    for _ in range(size):
+        message = OffsetFetchResponsePartitions.__new__(OffsetFetchResponsePartitions)
+        (
+            message.partition_index,
+            message.committed_offset,
+            message.committed_leader_epoch,
+            length,
+        ) = _unpack_iqiB(buffer, position)
+        position += 17
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.metadata = None
+        else:
+            end = position + length - 1
+            message.metadata = str(buffer[position:end], "utf-8")
+            position = end
+        message.error_code, tags = _unpack_hB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_topics_v8(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchResponseTopics], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetFetchResponseTopics] = []
+    for _ in range(size):
+        message = OffsetFetchResponseTopics.__new__(OffsetFetchResponseTopics)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.metadata = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    message.error_code, tags = _unpack_hB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_topics_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseTopics, int]:
-    message = OffsetFetchResponseTopics.__new__(OffsetFetchResponseTopics)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[OffsetFetchResponsePartitions] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partitions_v8(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partitions_v8(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_group_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseGroup, int]:
-    message = OffsetFetchResponseGroup.__new__(OffsetFetchResponseGroup)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_group_v8(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchResponseGroup], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[OffsetFetchResponseTopics] = []
-    message.topics = topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[OffsetFetchResponseGroup] = []
+    for _ in range(size):
+        message = OffsetFetchResponseGroup.__new__(OffsetFetchResponseGroup)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topics_v8(buffer, position)
-            topics.append(topics_item)
-    message.error_code, tags = _unpack_hB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topics, position = _read_many_topics_v8(buffer, position, count - 1)
+        elif count:
+            message.topics = []
+        else:
+            raise Malformed
+        message.error_code, tags = _unpack_hB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
@@ -681,17 +722,13 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    groups: list[OffsetFetchResponseGroup] = []
-    message.groups = groups
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            groups_item, position = _read_group_v8(buffer, position)
-            groups.append(groups_item)
+        message.groups, position = _read_many_group_v8(buffer, position, count - 1)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.topics = []
@@ -702,62 +739,72 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
     return message, position
 
 
-def _read_topics_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseTopics, int]:
-    message = OffsetFetchResponseTopics.__new__(OffsetFetchResponseTopics)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_topics_v10(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchResponseTopics], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[OffsetFetchResponsePartitions] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[OffsetFetchResponseTopics] = []
+    for _ in range(size):
+        message = OffsetFetchResponseTopics.__new__(OffsetFetchResponseTopics)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partitions_v8(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partitions_v8(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.name = ""
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.name = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_group_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchResponseGroup, int]:
-    message = OffsetFetchResponseGroup.__new__(OffsetFetchResponseGroup)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_group_v10(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[OffsetFetchResponseGroup], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[OffsetFetchResponseTopics] = []
-    message.topics = topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[OffsetFetchResponseGroup] = []
+    for _ in range(size):
+        message = OffsetFetchResponseGroup.__new__(OffsetFetchResponseGroup)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topics_v10(buffer, position)
-            topics.append(topics_item)
-    message.error_code, tags = _unpack_hB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topics, position = _read_many_topics_v10(buffer, position, count - 1)
+        elif count:
+            message.topics = []
+        else:
+            raise Malformed
+        message.error_code, tags = _unpack_hB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
@@ -765,17 +812,13 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchResponse, int]:
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    groups: list[OffsetFetchResponseGroup] = []
-    message.groups = groups
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            groups_item, position = _read_group_v10(buffer, position)
-            groups.append(groups_item)
+        message.groups, position = _read_many_group_v10(buffer, position, count - 1)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.topics = []

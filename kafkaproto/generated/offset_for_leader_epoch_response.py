@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -167,125 +167,141 @@ class OffsetForLeaderEpochResponse(Message):
         return _schema()
 
 
-def _read_epoch_end_offset_v2(
+def _read_many_epoch_end_offset_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[OffsetForLeaderEpochResponseEpochEndOffset, int]:
-    message = OffsetForLeaderEpochResponseEpochEndOffset.__new__(OffsetForLeaderEpochResponseEpochEndOffset)
-    (
-        message.error_code,
-        message.partition,
-        message.leader_epoch,
-        message.end_offset,
-    ) = _unpack_hiiq(buffer, position)
-    position += 18
-    message.unknown_tags = None
-    return message, position
+    size: int,
+) -> tuple[list[OffsetForLeaderEpochResponseEpochEndOffset], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetForLeaderEpochResponseEpochEndOffset] = []
+    for _ in range(size):
+        message = OffsetForLeaderEpochResponseEpochEndOffset.__new__(
+            OffsetForLeaderEpochResponseEpochEndOffset,
+        )
+        (
+            message.error_code,
+            message.partition,
+            message.leader_epoch,
+            message.end_offset,
+        ) = _unpack_hiiq(buffer, position)
+        position += 18
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_offset_for_leader_topic_result_v2(
+def _read_many_offset_for_leader_topic_result_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult, int]:
-    message = OffsetForLeaderEpochResponseOffsetForLeaderTopicResult.__new__(
-        OffsetForLeaderEpochResponseOffsetForLeaderTopicResult,
-    )
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[OffsetForLeaderEpochResponseEpochEndOffset] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult] = []
+    for _ in range(size):
+        message = OffsetForLeaderEpochResponseOffsetForLeaderTopicResult.__new__(
+            OffsetForLeaderEpochResponseOffsetForLeaderTopicResult,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_epoch_end_offset_v2(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_epoch_end_offset_v2(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochResponse, int]:
     message = OffsetForLeaderEpochResponse.__new__(OffsetForLeaderEpochResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_offset_for_leader_topic_result_v2(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_offset_for_leader_topic_result_v2(buffer, position)
-            topics.append(topics_item)
     message.unknown_tags = None
     return message, position
 
 
-def _read_epoch_end_offset_v4(
+def _read_many_epoch_end_offset_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[OffsetForLeaderEpochResponseEpochEndOffset, int]:
-    message = OffsetForLeaderEpochResponseEpochEndOffset.__new__(OffsetForLeaderEpochResponseEpochEndOffset)
-    (
-        message.error_code,
-        message.partition,
-        message.leader_epoch,
-        message.end_offset,
-        tags,
-    ) = _unpack_hiiqB(buffer, position)
-    position += 19
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[OffsetForLeaderEpochResponseEpochEndOffset], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetForLeaderEpochResponseEpochEndOffset] = []
+    for _ in range(size):
+        message = OffsetForLeaderEpochResponseEpochEndOffset.__new__(
+            OffsetForLeaderEpochResponseEpochEndOffset,
+        )
+        (
+            message.error_code,
+            message.partition,
+            message.leader_epoch,
+            message.end_offset,
+            tags,
+        ) = _unpack_hiiqB(buffer, position)
+        position += 19
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_offset_for_leader_topic_result_v4(
+def _read_many_offset_for_leader_topic_result_v4(
     buffer: Buffer,
     position: int,
-) -> tuple[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult, int]:
-    message = OffsetForLeaderEpochResponseOffsetForLeaderTopicResult.__new__(
-        OffsetForLeaderEpochResponseOffsetForLeaderTopicResult,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[OffsetForLeaderEpochResponseEpochEndOffset] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult] = []
+    for _ in range(size):
+        message = OffsetForLeaderEpochResponseOffsetForLeaderTopicResult.__new__(
+            OffsetForLeaderEpochResponseOffsetForLeaderTopicResult,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_epoch_end_offset_v4(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_epoch_end_offset_v4(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochResponse, int]:
@@ -293,17 +309,13 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochRespons
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[OffsetForLeaderEpochResponseOffsetForLeaderTopicResult] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_offset_for_leader_topic_result_v4(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_offset_for_leader_topic_result_v4(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_uuids,
+    read_long_length,
     read_tag_section,
     unpack_many,
     write_tag_section,
@@ -179,7 +179,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.isr = None
                 else:
@@ -195,7 +195,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.replicas = None
                 else:
@@ -208,7 +208,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.removing_replicas = None
                 else:
@@ -221,7 +221,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.adding_replicas = None
                 else:
@@ -267,7 +267,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.isr = None
                 else:
@@ -283,7 +283,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.replicas = None
                 else:
@@ -296,7 +296,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.removing_replicas = None
                 else:
@@ -309,7 +309,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.adding_replicas = None
                 else:
@@ -325,7 +325,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.directories = None
                 else:
@@ -365,7 +365,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.isr = None
                 else:
@@ -381,7 +381,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.replicas = None
                 else:
@@ -394,7 +394,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.removing_replicas = None
                 else:
@@ -407,7 +407,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.adding_replicas = None
                 else:
@@ -423,7 +423,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.eligible_leader_replicas = None
                 else:
@@ -436,7 +436,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.last_known_elr = None
                 else:
@@ -449,7 +449,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionChangeRecord, int]
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.directories = None
                 else:

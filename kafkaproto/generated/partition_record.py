@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_uuids,
+    read_long_length,
     read_tag_section,
     unpack_many,
     write_tag_section,
@@ -173,7 +173,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
     message.partition_id, message.topic_id, count = _unpack_iuB(buffer, position)
     position += 21
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     if count - 1 < TABLE_SIZE:
@@ -184,7 +184,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     if count - 1 < TABLE_SIZE:
@@ -195,7 +195,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     if count - 1 < TABLE_SIZE:
@@ -206,7 +206,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     if count - 1 < TABLE_SIZE:
@@ -245,7 +245,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
     message.partition_id, message.topic_id, count = _unpack_iuB(buffer, position)
     position += 21
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     if count - 1 < TABLE_SIZE:
@@ -256,7 +256,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     if count - 1 < TABLE_SIZE:
@@ -267,7 +267,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     if count - 1 < TABLE_SIZE:
@@ -278,7 +278,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     if count - 1 < TABLE_SIZE:
@@ -289,7 +289,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
     message.leader, message.leader_epoch, message.partition_epoch, count = _unpack_iiiB(buffer, position)
     position += 13
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     message.directories = unpack_many("16s", 16, count - 1, buffer, position)
@@ -324,7 +324,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
     message.partition_id, message.topic_id, count = _unpack_iuB(buffer, position)
     position += 21
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     if count - 1 < TABLE_SIZE:
@@ -335,7 +335,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     if count - 1 < TABLE_SIZE:
@@ -346,7 +346,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     if count - 1 < TABLE_SIZE:
@@ -357,7 +357,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     if count - 1 < TABLE_SIZE:
@@ -368,7 +368,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
     message.leader, message.leader_epoch, message.partition_epoch, count = _unpack_iiiB(buffer, position)
     position += 13
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     message.directories = unpack_many("16s", 16, count - 1, buffer, position)
@@ -389,7 +389,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.eligible_leader_replicas = None
                 else:
@@ -402,7 +402,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[PartitionRecord, int]:
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.last_known_elr = None
                 else:

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -21,6 +20,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -177,52 +177,60 @@ class ProduceRequest(Message):
         return _schema()
 
 
-def _read_partition_produce_data_v3(
+def _read_many_partition_produce_data_v3(
     buffer: Buffer,
     position: int,
+    size: int,
     view: memoryview,
-) -> tuple[ProduceRequestPartitionProduceData, int]:
-    message = ProduceRequestPartitionProduceData.__new__(ProduceRequestPartitionProduceData)
-    message.index, length = _unpack_ii(buffer, position)
-    position += 8
-    if length < 0:
-        message.records = None
-    else:
-        end = position + length
-        message.records = view[position:end]
-        position = end
-    message.unknown_tags = None
-    return message, position
+) -> tuple[list[ProduceRequestPartitionProduceData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ProduceRequestPartitionProduceData] = []
+    for _ in range(size):
+        message = ProduceRequestPartitionProduceData.__new__(ProduceRequestPartitionProduceData)
+        message.index, length = _unpack_ii(buffer, position)
+        position += 8
+        if length < 0:
+            message.records = None
+        else:
+            end = position + length
+            message.records = view[position:end]
+            position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_topic_produce_data_v3(
+def _read_many_topic_produce_data_v3(
     buffer: Buffer,
     position: int,
+    size: int,
     view: memoryview,
-) -> tuple[ProduceRequestTopicProduceData, int]:
-    message = ProduceRequestTopicProduceData.__new__(ProduceRequestTopicProduceData)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+) -> tuple[list[ProduceRequestTopicProduceData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partition_data: list[ProduceRequestPartitionProduceData] = []
-    message.partition_data = partition_data
-    if count:
-        if count > len(buffer) - position:
+    found: list[ProduceRequestTopicProduceData] = []
+    for _ in range(size):
+        message = ProduceRequestTopicProduceData.__new__(ProduceRequestTopicProduceData)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partition_data_item, position = _read_partition_produce_data_v3(buffer, position, view)
-            partition_data.append(partition_data_item)
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partition_data, position = _read_many_partition_produce_data_v3(buffer, position, count, view)
+        elif not count:
+            message.partition_data = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
@@ -238,80 +246,84 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
         position = end
     message.acks, message.timeout_ms, count = _unpack_hii(buffer, position)
     position += 10
-    if count < 0:
-        raise Malformed
-    topic_data: list[ProduceRequestTopicProduceData] = []
-    message.topic_data = topic_data
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topic_data_item, position = _read_topic_produce_data_v3(buffer, position, view)
-            topic_data.append(topic_data_item)
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_partition_produce_data_v9(
-    buffer: Buffer,
-    position: int,
-    view: memoryview,
-) -> tuple[ProduceRequestPartitionProduceData, int]:
-    message = ProduceRequestPartitionProduceData.__new__(ProduceRequestPartitionProduceData)
-    message.index, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        message.records = None
+    if count > 0:
+        message.topic_data, position = _read_many_topic_produce_data_v3(buffer, position, count, view)
+    elif not count:
+        message.topic_data = []
     else:
-        end = position + length - 1
-        message.records = view[position:end]
-        position = end
-    tags = buffer[position]
-    position += 1
+        raise Malformed
     message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
     return message, position
 
 
-def _read_topic_produce_data_v9(
+def _read_many_partition_produce_data_v9(
     buffer: Buffer,
     position: int,
+    size: int,
     view: memoryview,
-) -> tuple[ProduceRequestTopicProduceData, int]:
-    message = ProduceRequestTopicProduceData.__new__(ProduceRequestTopicProduceData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+) -> tuple[list[ProduceRequestPartitionProduceData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    found: list[ProduceRequestPartitionProduceData] = []
+    for _ in range(size):
+        message = ProduceRequestPartitionProduceData.__new__(ProduceRequestPartitionProduceData)
+        message.index, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
+            message.records = None
+        else:
+            end = position + length - 1
+            message.records = view[position:end]
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_produce_data_v9(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    view: memoryview,
+) -> tuple[list[ProduceRequestTopicProduceData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partition_data: list[ProduceRequestPartitionProduceData] = []
-    message.partition_data = partition_data
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ProduceRequestTopicProduceData] = []
+    for _ in range(size):
+        message = ProduceRequestTopicProduceData.__new__(ProduceRequestTopicProduceData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partition_data_item, position = _read_partition_produce_data_v9(buffer, position, view)
-            partition_data.append(partition_data_item)
-    tags = buffer[position]
-    position += 1
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partition_data, position = _read_many_partition_produce_data_v9(buffer, position, count - 1, view)
+        elif count:
+            message.partition_data = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v9(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
@@ -320,7 +332,7 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.transactional_id = None
     else:
@@ -330,17 +342,13 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
     message.acks, message.timeout_ms, count = _unpack_hiB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topic_data: list[ProduceRequestTopicProduceData] = []
-    message.topic_data = topic_data
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topic_data_item, position = _read_topic_produce_data_v9(buffer, position, view)
-            topic_data.append(topic_data_item)
+        message.topic_data, position = _read_many_topic_produce_data_v9(buffer, position, count - 1, view)
+    elif count:
+        message.topic_data = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -349,33 +357,35 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
     return message, position
 
 
-def _read_topic_produce_data_v13(
+def _read_many_topic_produce_data_v13(
     buffer: Buffer,
     position: int,
+    size: int,
     view: memoryview,
-) -> tuple[ProduceRequestTopicProduceData, int]:
-    message = ProduceRequestTopicProduceData.__new__(ProduceRequestTopicProduceData)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+) -> tuple[list[ProduceRequestTopicProduceData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partition_data: list[ProduceRequestPartitionProduceData] = []
-    message.partition_data = partition_data
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ProduceRequestTopicProduceData] = []
+    for _ in range(size):
+        message = ProduceRequestTopicProduceData.__new__(ProduceRequestTopicProduceData)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partition_data, position = _read_many_partition_produce_data_v9(buffer, position, count - 1, view)
+        elif count:
+            message.partition_data = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partition_data_item, position = _read_partition_produce_data_v9(buffer, position, view)
-            partition_data.append(partition_data_item)
-    tags = buffer[position]
-    position += 1
-    message.name = ""
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.name = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v13(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
@@ -384,7 +394,7 @@ def _read_v13(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.transactional_id = None
     else:
@@ -394,17 +404,13 @@ def _read_v13(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
     message.acks, message.timeout_ms, count = _unpack_hiB(buffer, position)
     position += 7
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topic_data: list[ProduceRequestTopicProduceData] = []
-    message.topic_data = topic_data
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topic_data_item, position = _read_topic_produce_data_v13(buffer, position, view)
-            topic_data.append(topic_data_item)
+        message.topic_data, position = _read_many_topic_produce_data_v13(buffer, position, count - 1, view)
+    elif count:
+        message.topic_data = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -339,69 +339,73 @@ class ProduceResponse(Message):
         return _schema()
 
 
-def _read_partition_produce_response_v3(
+def _read_many_partition_produce_response_v3(
     buffer: Buffer,
     position: int,
-) -> tuple[ProduceResponsePartitionProduceResponse, int]:
-    message = ProduceResponsePartitionProduceResponse.__new__(ProduceResponsePartitionProduceResponse)
-    (
-        message.index,
-        message.error_code,
-        message.base_offset,
-        message.log_append_time_ms,
-    ) = _unpack_ihqq(buffer, position)
-    position += 22
-    message.log_start_offset = -1
-    message.record_errors = []
-    message.error_message = None
-    message._current_leader = None
-    message.unknown_tags = None
-    return message, position
+    size: int,
+) -> tuple[list[ProduceResponsePartitionProduceResponse], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ProduceResponsePartitionProduceResponse] = []
+    for _ in range(size):
+        message = ProduceResponsePartitionProduceResponse.__new__(ProduceResponsePartitionProduceResponse)
+        (
+            message.index,
+            message.error_code,
+            message.base_offset,
+            message.log_append_time_ms,
+        ) = _unpack_ihqq(buffer, position)
+        position += 22
+        message.log_start_offset = -1
+        message.record_errors = []
+        message.error_message = None
+        message._current_leader = None
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_topic_produce_response_v3(
+def _read_many_topic_produce_response_v3(
     buffer: Buffer,
     position: int,
-) -> tuple[ProduceResponseTopicProduceResponse, int]:
-    message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[ProduceResponseTopicProduceResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partition_responses: list[ProduceResponsePartitionProduceResponse] = []
-    message.partition_responses = partition_responses
-    if count:
-        if count > len(buffer) - position:
+    found: list[ProduceResponseTopicProduceResponse] = []
+    for _ in range(size):
+        message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partition_responses_item, position = _read_partition_produce_response_v3(buffer, position)
-            partition_responses.append(partition_responses_item)
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partition_responses, position = _read_many_partition_produce_response_v3(buffer, position, count)
+        elif not count:
+            message.partition_responses = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
     message = ProduceResponse.__new__(ProduceResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.responses, position = _read_many_topic_produce_response_v3(buffer, position, count)
+    elif not count:
+        message.responses = []
+    else:
         raise Malformed
-    responses: list[ProduceResponseTopicProduceResponse] = []
-    message.responses = responses
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            responses_item, position = _read_topic_produce_response_v3(buffer, position)
-            responses.append(responses_item)
     (message.throttle_time_ms,) = _unpack_i(buffer, position)
     position += 4
     message.node_endpoints = []
@@ -409,69 +413,73 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
     return message, position
 
 
-def _read_partition_produce_response_v5(
+def _read_many_partition_produce_response_v5(
     buffer: Buffer,
     position: int,
-) -> tuple[ProduceResponsePartitionProduceResponse, int]:
-    message = ProduceResponsePartitionProduceResponse.__new__(ProduceResponsePartitionProduceResponse)
-    (
-        message.index,
-        message.error_code,
-        message.base_offset,
-        message.log_append_time_ms,
-        message.log_start_offset,
-    ) = _unpack_ihqqq(buffer, position)
-    position += 30
-    message.record_errors = []
-    message.error_message = None
-    message._current_leader = None
-    message.unknown_tags = None
-    return message, position
+    size: int,
+) -> tuple[list[ProduceResponsePartitionProduceResponse], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ProduceResponsePartitionProduceResponse] = []
+    for _ in range(size):
+        message = ProduceResponsePartitionProduceResponse.__new__(ProduceResponsePartitionProduceResponse)
+        (
+            message.index,
+            message.error_code,
+            message.base_offset,
+            message.log_append_time_ms,
+            message.log_start_offset,
+        ) = _unpack_ihqqq(buffer, position)
+        position += 30
+        message.record_errors = []
+        message.error_message = None
+        message._current_leader = None
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_topic_produce_response_v5(
+def _read_many_topic_produce_response_v5(
     buffer: Buffer,
     position: int,
-) -> tuple[ProduceResponseTopicProduceResponse, int]:
-    message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[ProduceResponseTopicProduceResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partition_responses: list[ProduceResponsePartitionProduceResponse] = []
-    message.partition_responses = partition_responses
-    if count:
-        if count > len(buffer) - position:
+    found: list[ProduceResponseTopicProduceResponse] = []
+    for _ in range(size):
+        message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partition_responses_item, position = _read_partition_produce_response_v5(buffer, position)
-            partition_responses.append(partition_responses_item)
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partition_responses, position = _read_many_partition_produce_response_v5(buffer, position, count)
+        elif not count:
+            message.partition_responses = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v5(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
     message = ProduceResponse.__new__(ProduceResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.responses, position = _read_many_topic_produce_response_v5(buffer, position, count)
+    elif not count:
+        message.responses = []
+    else:
         raise Malformed
-    responses: list[ProduceResponseTopicProduceResponse] = []
-    message.responses = responses
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            responses_item, position = _read_topic_produce_response_v5(buffer, position)
-            responses.append(responses_item)
     (message.throttle_time_ms,) = _unpack_i(buffer, position)
     position += 4
     message.node_endpoints = []
@@ -479,103 +487,109 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
     return message, position
 
 
-def _read_batch_index_and_error_message_v8(
+def _read_many_batch_index_and_error_message_v8(
     buffer: Buffer,
     position: int,
-) -> tuple[ProduceResponseBatchIndexAndErrorMessage, int]:
-    message = ProduceResponseBatchIndexAndErrorMessage.__new__(ProduceResponseBatchIndexAndErrorMessage)
-    message.batch_index, length = _unpack_ih(buffer, position)
-    position += 6
-    if length < 0:
-        message.batch_index_error_message = None
-    else:
-        end = position + length
-        message.batch_index_error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_partition_produce_response_v8(
-    buffer: Buffer,
-    position: int,
-) -> tuple[ProduceResponsePartitionProduceResponse, int]:
-    message = ProduceResponsePartitionProduceResponse.__new__(ProduceResponsePartitionProduceResponse)
-    (
-        message.index,
-        message.error_code,
-        message.base_offset,
-        message.log_append_time_ms,
-        message.log_start_offset,
-        count,
-    ) = _unpack_ihqqqi(buffer, position)
-    position += 34
-    if count < 0:
+    size: int,
+) -> tuple[list[ProduceResponseBatchIndexAndErrorMessage], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    record_errors: list[ProduceResponseBatchIndexAndErrorMessage] = []
-    message.record_errors = record_errors
-    if count:
-        if count > len(buffer) - position:
+    found: list[ProduceResponseBatchIndexAndErrorMessage] = []
+    for _ in range(size):
+        message = ProduceResponseBatchIndexAndErrorMessage.__new__(ProduceResponseBatchIndexAndErrorMessage)
+        message.batch_index, length = _unpack_ih(buffer, position)
+        position += 6
+        if length < 0:
+            message.batch_index_error_message = None
+        else:
+            end = position + length
+            message.batch_index_error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
+
+
+def _read_many_partition_produce_response_v8(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ProduceResponsePartitionProduceResponse], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ProduceResponsePartitionProduceResponse] = []
+    for _ in range(size):
+        message = ProduceResponsePartitionProduceResponse.__new__(ProduceResponsePartitionProduceResponse)
+        (
+            message.index,
+            message.error_code,
+            message.base_offset,
+            message.log_append_time_ms,
+            message.log_start_offset,
+            count,
+        ) = _unpack_ihqqqi(buffer, position)
+        position += 34
+        if count > 0:
+            message.record_errors, position = _read_many_batch_index_and_error_message_v8(buffer, position, count)
+        elif not count:
+            message.record_errors = []
+        else:
             raise Malformed
-        for _ in range(count):
-            record_errors_item, position = _read_batch_index_and_error_message_v8(buffer, position)
-            record_errors.append(record_errors_item)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
-        message.error_message = None
-    else:
-        end = position + length
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message._current_leader = None
-    message.unknown_tags = None
-    return message, position
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            message.error_message = None
+        else:
+            end = position + length
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message._current_leader = None
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_topic_produce_response_v8(
+def _read_many_topic_produce_response_v8(
     buffer: Buffer,
     position: int,
-) -> tuple[ProduceResponseTopicProduceResponse, int]:
-    message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[ProduceResponseTopicProduceResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partition_responses: list[ProduceResponsePartitionProduceResponse] = []
-    message.partition_responses = partition_responses
-    if count:
-        if count > len(buffer) - position:
+    found: list[ProduceResponseTopicProduceResponse] = []
+    for _ in range(size):
+        message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partition_responses_item, position = _read_partition_produce_response_v8(buffer, position)
-            partition_responses.append(partition_responses_item)
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partition_responses, position = _read_many_partition_produce_response_v8(buffer, position, count)
+        elif not count:
+            message.partition_responses = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v8(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
     message = ProduceResponse.__new__(ProduceResponse)
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.responses, position = _read_many_topic_produce_response_v8(buffer, position, count)
+    elif not count:
+        message.responses = []
+    else:
         raise Malformed
-    responses: list[ProduceResponseTopicProduceResponse] = []
-    message.responses = responses
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            responses_item, position = _read_topic_produce_response_v8(buffer, position)
-            responses.append(responses_item)
     (message.throttle_time_ms,) = _unpack_i(buffer, position)
     position += 4
     message.node_endpoints = []
@@ -583,120 +597,130 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
     return message, position
 
 
-def _read_batch_index_and_error_message_v9(
+def _read_many_batch_index_and_error_message_v9(
     buffer: Buffer,
     position: int,
-) -> tuple[ProduceResponseBatchIndexAndErrorMessage, int]:
-    message = ProduceResponseBatchIndexAndErrorMessage.__new__(ProduceResponseBatchIndexAndErrorMessage)
-    message.batch_index, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.batch_index_error_message = None
-    else:
-        end = position + length - 1
-        message.batch_index_error_message = str(buffer[position:end], "utf-8")
-        position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_partition_produce_response_v9(
-    buffer: Buffer,
-    position: int,
-) -> tuple[ProduceResponsePartitionProduceResponse, int]:
-    message = ProduceResponsePartitionProduceResponse.__new__(ProduceResponsePartitionProduceResponse)
-    (
-        message.index,
-        message.error_code,
-        message.base_offset,
-        message.log_append_time_ms,
-        message.log_start_offset,
-        count,
-    ) = _unpack_ihqqqB(buffer, position)
-    position += 31
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ProduceResponseBatchIndexAndErrorMessage], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    record_errors: list[ProduceResponseBatchIndexAndErrorMessage] = []
-    message.record_errors = record_errors
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ProduceResponseBatchIndexAndErrorMessage] = []
+    for _ in range(size):
+        message = ProduceResponseBatchIndexAndErrorMessage.__new__(ProduceResponseBatchIndexAndErrorMessage)
+        message.batch_index, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.batch_index_error_message = None
+        else:
+            end = position + length - 1
+            message.batch_index_error_message = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_partition_produce_response_v9(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ProduceResponsePartitionProduceResponse], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ProduceResponsePartitionProduceResponse] = []
+    for _ in range(size):
+        message = ProduceResponsePartitionProduceResponse.__new__(ProduceResponsePartitionProduceResponse)
+        (
+            message.index,
+            message.error_code,
+            message.base_offset,
+            message.log_append_time_ms,
+            message.log_start_offset,
+            count,
+        ) = _unpack_ihqqqB(buffer, position)
+        position += 31
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.record_errors, position = _read_many_batch_index_and_error_message_v9(buffer, position, count - 1)
+        elif count:
+            message.record_errors = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            record_errors_item, position = _read_batch_index_and_error_message_v9(buffer, position)
-            record_errors.append(record_errors_item)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    tags = buffer[position]
-    position += 1
-    message._current_leader = None
-    message.unknown_tags = None
-    if tags:
-        sections, end_of_tags = read_tag_section(buffer, position - 1)
-        for tag, position, stop in sections:
-            if tag in (0,):
-                raise Malformed
-            else:
-                if message.unknown_tags is None:
-                    message.unknown_tags = {}
-                message.unknown_tags[tag] = bytes(buffer[position:stop])
-                position = stop
-            if position != stop:
-                raise Malformed
-        position = end_of_tags
-    return message, position
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message._current_leader = None
+        message.unknown_tags = None
+        if tags:
+            sections, end_of_tags = read_tag_section(buffer, position - 1)
+            for tag, position, stop in sections:
+                if tag in (0,):
+                    raise Malformed
+                else:
+                    if message.unknown_tags is None:
+                        message.unknown_tags = {}
+                    message.unknown_tags[tag] = bytes(buffer[position:stop])
+                    position = stop
+                if position != stop:
+                    raise Malformed
+            position = end_of_tags
+        found.append(message)
+    return found, position
 
 
-def _read_topic_produce_response_v9(
+def _read_many_topic_produce_response_v9(
     buffer: Buffer,
     position: int,
-) -> tuple[ProduceResponseTopicProduceResponse, int]:
-    message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ProduceResponseTopicProduceResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partition_responses: list[ProduceResponsePartitionProduceResponse] = []
-    message.partition_responses = partition_responses
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ProduceResponseTopicProduceResponse] = []
+    for _ in range(size):
+        message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partition_responses_item, position = _read_partition_produce_response_v9(buffer, position)
-            partition_responses.append(partition_responses_item)
-    tags = buffer[position]
-    position += 1
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partition_responses, position = _read_many_partition_produce_response_v9(buffer, position, count - 1)
+        elif count:
+            message.partition_responses = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v9(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
@@ -704,17 +728,13 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[ProduceResponseTopicProduceResponse] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_topic_produce_response_v9(buffer, position)
-            responses.append(responses_item)
+        message.responses, position = _read_many_topic_produce_response_v9(buffer, position, count - 1)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     message.throttle_time_ms, tags = _unpack_iB(buffer, position)
     position += 5
     message.node_endpoints = []
@@ -748,126 +768,139 @@ def _read_leader_id_and_epoch_v10(
     return message, position
 
 
-def _read_partition_produce_response_v10(
+def _read_many_partition_produce_response_v10(
     buffer: Buffer,
     position: int,
-) -> tuple[ProduceResponsePartitionProduceResponse, int]:
-    message = ProduceResponsePartitionProduceResponse.__new__(ProduceResponsePartitionProduceResponse)
-    (
-        message.index,
-        message.error_code,
-        message.base_offset,
-        message.log_append_time_ms,
-        message.log_start_offset,
-        count,
-    ) = _unpack_ihqqqB(buffer, position)
-    position += 31
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ProduceResponsePartitionProduceResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    record_errors: list[ProduceResponseBatchIndexAndErrorMessage] = []
-    message.record_errors = record_errors
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ProduceResponsePartitionProduceResponse] = []
+    for _ in range(size):
+        message = ProduceResponsePartitionProduceResponse.__new__(ProduceResponsePartitionProduceResponse)
+        (
+            message.index,
+            message.error_code,
+            message.base_offset,
+            message.log_append_time_ms,
+            message.log_start_offset,
+            count,
+        ) = _unpack_ihqqqB(buffer, position)
+        position += 31
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.record_errors, position = _read_many_batch_index_and_error_message_v9(buffer, position, count - 1)
+        elif count:
+            message.record_errors = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            record_errors_item, position = _read_batch_index_and_error_message_v9(buffer, position)
-            record_errors.append(record_errors_item)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    tags = buffer[position]
-    position += 1
-    message._current_leader = None
-    message.unknown_tags = None
-    if tags:
-        sections, end_of_tags = read_tag_section(buffer, position - 1)
-        for tag, position, stop in sections:
-            if tag == 0:
-                message._current_leader, position = _read_leader_id_and_epoch_v10(buffer, position)
-            else:
-                if message.unknown_tags is None:
-                    message.unknown_tags = {}
-                message.unknown_tags[tag] = bytes(buffer[position:stop])
-                position = stop
-            if position != stop:
-                raise Malformed
-        position = end_of_tags
-    return message, position
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message._current_leader = None
+        message.unknown_tags = None
+        if tags:
+            sections, end_of_tags = read_tag_section(buffer, position - 1)
+            for tag, position, stop in sections:
+                if tag == 0:
+                    message._current_leader, position = _read_leader_id_and_epoch_v10(buffer, position)
+                else:
+                    if message.unknown_tags is None:
+                        message.unknown_tags = {}
+                    message.unknown_tags[tag] = bytes(buffer[position:stop])
+                    position = stop
+                if position != stop:
+                    raise Malformed
+            position = end_of_tags
+        found.append(message)
+    return found, position
 
 
-def _read_topic_produce_response_v10(
+def _read_many_topic_produce_response_v10(
     buffer: Buffer,
     position: int,
-) -> tuple[ProduceResponseTopicProduceResponse, int]:
-    message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ProduceResponseTopicProduceResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partition_responses: list[ProduceResponsePartitionProduceResponse] = []
-    message.partition_responses = partition_responses
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ProduceResponseTopicProduceResponse] = []
+    for _ in range(size):
+        message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partition_responses_item, position = _read_partition_produce_response_v10(buffer, position)
-            partition_responses.append(partition_responses_item)
-    tags = buffer[position]
-    position += 1
-    message.topic_id = ZERO_UUID
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_node_endpoint_v10(buffer: Buffer, position: int) -> tuple[ProduceResponseNodeEndpoint, int]:
-    message = ProduceResponseNodeEndpoint.__new__(ProduceResponseNodeEndpoint)
-    message.node_id, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.rack = None
-    else:
         end = position + length - 1
-        message.rack = str(buffer[position:end], "utf-8")
+        message.name = str(buffer[position:end], "utf-8")
         position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partition_responses, position = _read_many_partition_produce_response_v10(buffer, position, count - 1)
+        elif count:
+            message.partition_responses = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_node_endpoint_v10(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ProduceResponseNodeEndpoint], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ProduceResponseNodeEndpoint] = []
+    for _ in range(size):
+        message = ProduceResponseNodeEndpoint.__new__(ProduceResponseNodeEndpoint)
+        message.node_id, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.port, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.rack = None
+        else:
+            end = position + length - 1
+            message.rack = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v10(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
@@ -875,17 +908,13 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[ProduceResponseTopicProduceResponse] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_topic_produce_response_v10(buffer, position)
-            responses.append(responses_item)
+        message.responses, position = _read_many_topic_produce_response_v10(buffer, position, count - 1)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     message.throttle_time_ms, tags = _unpack_iB(buffer, position)
     position += 5
     message.node_endpoints = []
@@ -897,17 +926,13 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
-                if not count:
-                    raise Malformed
-                node_endpoints: list[ProduceResponseNodeEndpoint] = []
-                message.node_endpoints = node_endpoints
+                    count, position = read_long_length(buffer, position, count)
                 if count > 1:
-                    if count - 1 > len(buffer) - position:
-                        raise Malformed
-                    for _ in range(1, count):
-                        node_endpoints_item, position = _read_node_endpoint_v10(buffer, position)
-                        node_endpoints.append(node_endpoints_item)
+                    message.node_endpoints, position = _read_many_node_endpoint_v10(buffer, position, count - 1)
+                elif count:
+                    message.node_endpoints = []
+                else:
+                    raise Malformed
             else:
                 if message.unknown_tags is None:
                     message.unknown_tags = {}
@@ -919,32 +944,34 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
     return message, position
 
 
-def _read_topic_produce_response_v13(
+def _read_many_topic_produce_response_v13(
     buffer: Buffer,
     position: int,
-) -> tuple[ProduceResponseTopicProduceResponse, int]:
-    message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ProduceResponseTopicProduceResponse], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partition_responses: list[ProduceResponsePartitionProduceResponse] = []
-    message.partition_responses = partition_responses
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ProduceResponseTopicProduceResponse] = []
+    for _ in range(size):
+        message = ProduceResponseTopicProduceResponse.__new__(ProduceResponseTopicProduceResponse)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partition_responses, position = _read_many_partition_produce_response_v10(buffer, position, count - 1)
+        elif count:
+            message.partition_responses = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partition_responses_item, position = _read_partition_produce_response_v10(buffer, position)
-            partition_responses.append(partition_responses_item)
-    tags = buffer[position]
-    position += 1
-    message.name = ""
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.name = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v13(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
@@ -952,17 +979,13 @@ def _read_v13(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[ProduceResponseTopicProduceResponse] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_topic_produce_response_v13(buffer, position)
-            responses.append(responses_item)
+        message.responses, position = _read_many_topic_produce_response_v13(buffer, position, count - 1)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     message.throttle_time_ms, tags = _unpack_iB(buffer, position)
     position += 5
     message.node_endpoints = []
@@ -974,17 +997,13 @@ def _read_v13(buffer: Buffer, position: int) -> tuple[ProduceResponse, int]:
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
-                if not count:
-                    raise Malformed
-                node_endpoints: list[ProduceResponseNodeEndpoint] = []
-                message.node_endpoints = node_endpoints
+                    count, position = read_long_length(buffer, position, count)
                 if count > 1:
-                    if count - 1 > len(buffer) - position:
-                        raise Malformed
-                    for _ in range(1, count):
-                        node_endpoints_item, position = _read_node_endpoint_v10(buffer, position)
-                        node_endpoints.append(node_endpoints_item)
+                    message.node_endpoints, position = _read_many_node_endpoint_v10(buffer, position, count - 1)
+                elif count:
+                    message.node_endpoints = []
+                else:
+                    raise Malformed
             else:
                 if message.unknown_tags is None:
                     message.unknown_tags = {}

@@ -144,37 +144,42 @@ class ProducerSnapshot(Message):
         return _schema()
 
 
-def _read_producer_entry_v1(buffer: Buffer, position: int) -> tuple[ProducerSnapshotProducerEntry, int]:
-    message = ProducerSnapshotProducerEntry.__new__(ProducerSnapshotProducerEntry)
-    (
-        message.producer_id,
-        message.epoch,
-        message.last_sequence,
-        message.last_offset,
-        message.offset_delta,
-        message.timestamp,
-        message.coordinator_epoch,
-        message.current_txn_first_offset,
-    ) = _unpack_qhiqiqiq(buffer, position)
-    position += 46
-    message.unknown_tags = None
-    return message, position
+def _read_many_producer_entry_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ProducerSnapshotProducerEntry], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ProducerSnapshotProducerEntry] = []
+    for _ in range(size):
+        message = ProducerSnapshotProducerEntry.__new__(ProducerSnapshotProducerEntry)
+        (
+            message.producer_id,
+            message.epoch,
+            message.last_sequence,
+            message.last_offset,
+            message.offset_delta,
+            message.timestamp,
+            message.coordinator_epoch,
+            message.current_txn_first_offset,
+        ) = _unpack_qhiqiqiq(buffer, position)
+        position += 46
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ProducerSnapshot, int]:
     message = ProducerSnapshot.__new__(ProducerSnapshot)
     message.crc, count = _unpack_Ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.producer_entries, position = _read_many_producer_entry_v1(buffer, position, count)
+    elif not count:
+        message.producer_entries = []
+    else:
         raise Malformed
-    producer_entries: list[ProducerSnapshotProducerEntry] = []
-    message.producer_entries = producer_entries
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            producer_entries_item, position = _read_producer_entry_v1(buffer, position)
-            producer_entries.append(producer_entries_item)
     message.unknown_tags = None
     return message, position
 

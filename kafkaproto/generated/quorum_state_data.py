@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -147,14 +147,19 @@ class QuorumStateData(Message):
         return _schema()
 
 
-def _read_voter_v0(buffer: Buffer, position: int) -> tuple[QuorumStateDataVoter, int]:
-    message = QuorumStateDataVoter.__new__(QuorumStateDataVoter)
-    message.voter_id, tags = _unpack_iB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_voter_v0(buffer: Buffer, position: int, size: int) -> tuple[list[QuorumStateDataVoter], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[QuorumStateDataVoter] = []
+    for _ in range(size):
+        message = QuorumStateDataVoter.__new__(QuorumStateDataVoter)
+        message.voter_id, tags = _unpack_iB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[QuorumStateData, int]:
@@ -162,7 +167,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[QuorumStateData, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -177,18 +182,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[QuorumStateData, int]:
     ) = _unpack_iiiqB(buffer, position)
     position += 21
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.current_voters = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.current_voters, position = _read_many_voter_v0(buffer, position, count - 1)
+    elif count:
+        message.current_voters = []
     else:
-        current_voters: list[QuorumStateDataVoter] = []
-        message.current_voters = current_voters
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                current_voters_item, position = _read_voter_v0(buffer, position)
-                current_voters.append(current_voters_item)
+        message.current_voters = None
     tags = buffer[position]
     position += 1
     message.voted_directory_id = ZERO_UUID

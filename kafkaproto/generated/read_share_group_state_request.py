@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -151,44 +151,52 @@ class ReadShareGroupStateRequest(Message):
         return _schema()
 
 
-def _read_partition_data_v0(
+def _read_many_partition_data_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ReadShareGroupStateRequestPartitionData, int]:
-    message = ReadShareGroupStateRequestPartitionData.__new__(ReadShareGroupStateRequestPartitionData)
-    message.partition, message.leader_epoch, tags = _unpack_iiB(buffer, position)
-    position += 9
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_read_state_data_v0(
-    buffer: Buffer,
-    position: int,
-) -> tuple[ReadShareGroupStateRequestReadStateData, int]:
-    message = ReadShareGroupStateRequestReadStateData.__new__(ReadShareGroupStateRequestReadStateData)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ReadShareGroupStateRequestPartitionData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[ReadShareGroupStateRequestPartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ReadShareGroupStateRequestPartitionData] = []
+    for _ in range(size):
+        message = ReadShareGroupStateRequestPartitionData.__new__(ReadShareGroupStateRequestPartitionData)
+        message.partition, message.leader_epoch, tags = _unpack_iiB(buffer, position)
+        position += 9
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_read_state_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ReadShareGroupStateRequestReadStateData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ReadShareGroupStateRequestReadStateData] = []
+    for _ in range(size):
+        message = ReadShareGroupStateRequestReadStateData.__new__(ReadShareGroupStateRequestReadStateData)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateRequest, int]:
@@ -196,7 +204,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateRequest,
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -205,17 +213,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateRequest,
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[ReadShareGroupStateRequestReadStateData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_read_state_data_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_read_state_data_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -223,84 +223,101 @@ class ReadShareGroupStateResponse(Message):
         return _schema()
 
 
-def _read_state_batch_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateResponseStateBatch, int]:
-    message = ReadShareGroupStateResponseStateBatch.__new__(ReadShareGroupStateResponseStateBatch)
-    (
-        message.first_offset,
-        message.last_offset,
-        message.delivery_state,
-        message.delivery_count,
-        tags,
-    ) = _unpack_qqbhB(buffer, position)
-    position += 20
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_partition_result_v0(
+def _read_many_state_batch_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ReadShareGroupStateResponsePartitionResult, int]:
-    message = ReadShareGroupStateResponsePartitionResult.__new__(ReadShareGroupStateResponsePartitionResult)
-    message.partition, message.error_code, length = _unpack_ihB(buffer, position)
-    position += 7
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message.state_epoch, message.start_offset, count = _unpack_iqB(buffer, position)
-    position += 13
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ReadShareGroupStateResponseStateBatch], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    state_batches: list[ReadShareGroupStateResponseStateBatch] = []
-    message.state_batches = state_batches
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            state_batches_item, position = _read_state_batch_v0(buffer, position)
-            state_batches.append(state_batches_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ReadShareGroupStateResponseStateBatch] = []
+    for _ in range(size):
+        message = ReadShareGroupStateResponseStateBatch.__new__(ReadShareGroupStateResponseStateBatch)
+        (
+            message.first_offset,
+            message.last_offset,
+            message.delivery_state,
+            message.delivery_count,
+            tags,
+        ) = _unpack_qqbhB(buffer, position)
+        position += 20
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_read_state_result_v0(
+def _read_many_partition_result_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ReadShareGroupStateResponseReadStateResult, int]:
-    message = ReadShareGroupStateResponseReadStateResult.__new__(ReadShareGroupStateResponseReadStateResult)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ReadShareGroupStateResponsePartitionResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[ReadShareGroupStateResponsePartitionResult] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ReadShareGroupStateResponsePartitionResult] = []
+    for _ in range(size):
+        message = ReadShareGroupStateResponsePartitionResult.__new__(
+            ReadShareGroupStateResponsePartitionResult,
+        )
+        message.partition, message.error_code, length = _unpack_ihB(buffer, position)
+        position += 7
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.state_epoch, message.start_offset, count = _unpack_iqB(buffer, position)
+        position += 13
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.state_batches, position = _read_many_state_batch_v0(buffer, position, count - 1)
+        elif count:
+            message.state_batches = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_result_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_read_state_result_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ReadShareGroupStateResponseReadStateResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ReadShareGroupStateResponseReadStateResult] = []
+    for _ in range(size):
+        message = ReadShareGroupStateResponseReadStateResult.__new__(
+            ReadShareGroupStateResponseReadStateResult,
+        )
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_result_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateResponse, int]:
@@ -308,17 +325,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateResponse
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results: list[ReadShareGroupStateResponseReadStateResult] = []
-    message.results = results
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            results_item, position = _read_read_state_result_v0(buffer, position)
-            results.append(results_item)
+        message.results, position = _read_many_read_state_result_v0(buffer, position, count - 1)
+    elif count:
+        message.results = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

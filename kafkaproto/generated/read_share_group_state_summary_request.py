@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -151,48 +151,56 @@ class ReadShareGroupStateSummaryRequest(Message):
         return _schema()
 
 
-def _read_partition_data_v0(
+def _read_many_partition_data_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ReadShareGroupStateSummaryRequestPartitionData, int]:
-    message = ReadShareGroupStateSummaryRequestPartitionData.__new__(
-        ReadShareGroupStateSummaryRequestPartitionData,
-    )
-    message.partition, message.leader_epoch, tags = _unpack_iiB(buffer, position)
-    position += 9
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_read_state_summary_data_v0(
-    buffer: Buffer,
-    position: int,
-) -> tuple[ReadShareGroupStateSummaryRequestReadStateSummaryData, int]:
-    message = ReadShareGroupStateSummaryRequestReadStateSummaryData.__new__(
-        ReadShareGroupStateSummaryRequestReadStateSummaryData,
-    )
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ReadShareGroupStateSummaryRequestPartitionData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[ReadShareGroupStateSummaryRequestPartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ReadShareGroupStateSummaryRequestPartitionData] = []
+    for _ in range(size):
+        message = ReadShareGroupStateSummaryRequestPartitionData.__new__(
+            ReadShareGroupStateSummaryRequestPartitionData,
+        )
+        message.partition, message.leader_epoch, tags = _unpack_iiB(buffer, position)
+        position += 9
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_read_state_summary_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ReadShareGroupStateSummaryRequestReadStateSummaryData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ReadShareGroupStateSummaryRequestReadStateSummaryData] = []
+    for _ in range(size):
+        message = ReadShareGroupStateSummaryRequestReadStateSummaryData.__new__(
+            ReadShareGroupStateSummaryRequestReadStateSummaryData,
+        )
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateSummaryRequest, int]:
@@ -200,7 +208,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateSummaryR
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -209,17 +217,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateSummaryR
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[ReadShareGroupStateSummaryRequestReadStateSummaryData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_read_state_summary_data_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_read_state_summary_data_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

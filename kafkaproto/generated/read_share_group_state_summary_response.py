@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -186,59 +186,67 @@ class ReadShareGroupStateSummaryResponse(Message):
         return _schema()
 
 
-def _read_partition_result_v0(
+def _read_many_partition_result_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ReadShareGroupStateSummaryResponsePartitionResult, int]:
-    message = ReadShareGroupStateSummaryResponsePartitionResult.__new__(
-        ReadShareGroupStateSummaryResponsePartitionResult,
-    )
-    message.partition, message.error_code, length = _unpack_ihB(buffer, position)
-    position += 7
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message.state_epoch, message.leader_epoch, message.start_offset, tags = _unpack_iiqB(buffer, position)
-    position += 17
-    message.delivery_complete_count = -1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_read_state_summary_result_v0(
-    buffer: Buffer,
-    position: int,
-) -> tuple[ReadShareGroupStateSummaryResponseReadStateSummaryResult, int]:
-    message = ReadShareGroupStateSummaryResponseReadStateSummaryResult.__new__(
-        ReadShareGroupStateSummaryResponseReadStateSummaryResult,
-    )
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ReadShareGroupStateSummaryResponsePartitionResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[ReadShareGroupStateSummaryResponsePartitionResult] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ReadShareGroupStateSummaryResponsePartitionResult] = []
+    for _ in range(size):
+        message = ReadShareGroupStateSummaryResponsePartitionResult.__new__(
+            ReadShareGroupStateSummaryResponsePartitionResult,
+        )
+        message.partition, message.error_code, length = _unpack_ihB(buffer, position)
+        position += 7
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.state_epoch, message.leader_epoch, message.start_offset, tags = _unpack_iiqB(buffer, position)
+        position += 17
+        message.delivery_complete_count = -1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_read_state_summary_result_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ReadShareGroupStateSummaryResponseReadStateSummaryResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ReadShareGroupStateSummaryResponseReadStateSummaryResult] = []
+    for _ in range(size):
+        message = ReadShareGroupStateSummaryResponseReadStateSummaryResult.__new__(
+            ReadShareGroupStateSummaryResponseReadStateSummaryResult,
+        )
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_result_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_result_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateSummaryResponse, int]:
@@ -246,83 +254,87 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateSummaryR
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results: list[ReadShareGroupStateSummaryResponseReadStateSummaryResult] = []
-    message.results = results
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            results_item, position = _read_read_state_summary_result_v0(buffer, position)
-            results.append(results_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_partition_result_v1(
-    buffer: Buffer,
-    position: int,
-) -> tuple[ReadShareGroupStateSummaryResponsePartitionResult, int]:
-    message = ReadShareGroupStateSummaryResponsePartitionResult.__new__(
-        ReadShareGroupStateSummaryResponsePartitionResult,
-    )
-    message.partition, message.error_code, length = _unpack_ihB(buffer, position)
-    position += 7
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
+        message.results, position = _read_many_read_state_summary_result_v0(buffer, position, count - 1)
+    elif count:
+        message.results = []
     else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    (
-        message.state_epoch,
-        message.leader_epoch,
-        message.start_offset,
-        message.delivery_complete_count,
-        tags,
-    ) = _unpack_iiqiB(buffer, position)
-    position += 21
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_read_state_summary_result_v1(
-    buffer: Buffer,
-    position: int,
-) -> tuple[ReadShareGroupStateSummaryResponseReadStateSummaryResult, int]:
-    message = ReadShareGroupStateSummaryResponseReadStateSummaryResult.__new__(
-        ReadShareGroupStateSummaryResponseReadStateSummaryResult,
-    )
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
         raise Malformed
-    partitions: list[ReadShareGroupStateSummaryResponsePartitionResult] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_result_v1(buffer, position)
-            partitions.append(partitions_item)
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
     return message, position
+
+
+def _read_many_partition_result_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ReadShareGroupStateSummaryResponsePartitionResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ReadShareGroupStateSummaryResponsePartitionResult] = []
+    for _ in range(size):
+        message = ReadShareGroupStateSummaryResponsePartitionResult.__new__(
+            ReadShareGroupStateSummaryResponsePartitionResult,
+        )
+        message.partition, message.error_code, length = _unpack_ihB(buffer, position)
+        position += 7
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        (
+            message.state_epoch,
+            message.leader_epoch,
+            message.start_offset,
+            message.delivery_complete_count,
+            tags,
+        ) = _unpack_iiqiB(buffer, position)
+        position += 21
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_read_state_summary_result_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ReadShareGroupStateSummaryResponseReadStateSummaryResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ReadShareGroupStateSummaryResponseReadStateSummaryResult] = []
+    for _ in range(size):
+        message = ReadShareGroupStateSummaryResponseReadStateSummaryResult.__new__(
+            ReadShareGroupStateSummaryResponseReadStateSummaryResult,
+        )
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_result_v1(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateSummaryResponse, int]:
@@ -330,17 +342,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ReadShareGroupStateSummaryR
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    results: list[ReadShareGroupStateSummaryResponseReadStateSummaryResult] = []
-    message.results = results
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            results_item, position = _read_read_state_summary_result_v1(buffer, position)
-            results.append(results_item)
+        message.results, position = _read_many_read_state_summary_result_v1(buffer, position, count - 1)
+    elif count:
+        message.results = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -21,6 +20,7 @@ from kafkaproto.support import (
     pack_length,
     pack_string_length,
     pack_uuids,
+    read_long_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -242,51 +242,69 @@ class RegisterBrokerRecord(Message):
         return _schema()
 
 
-def _read_broker_endpoint_v0(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecordBrokerEndpoint, int]:
-    message = RegisterBrokerRecordBrokerEndpoint.__new__(RegisterBrokerRecordBrokerEndpoint)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_broker_endpoint_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[RegisterBrokerRecordBrokerEndpoint], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, message.security_protocol, tags = _unpack_HhB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[RegisterBrokerRecordBrokerEndpoint] = []
+    for _ in range(size):
+        message = RegisterBrokerRecordBrokerEndpoint.__new__(RegisterBrokerRecordBrokerEndpoint)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.port, message.security_protocol, tags = _unpack_HhB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_broker_feature_v0(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecordBrokerFeature, int]:
-    message = RegisterBrokerRecordBrokerFeature.__new__(RegisterBrokerRecordBrokerFeature)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_broker_feature_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[RegisterBrokerRecordBrokerFeature], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.min_supported_version, message.max_supported_version, tags = _unpack_hhB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[RegisterBrokerRecordBrokerFeature] = []
+    for _ in range(size):
+        message = RegisterBrokerRecordBrokerFeature.__new__(RegisterBrokerRecordBrokerFeature)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.min_supported_version, message.max_supported_version, tags = _unpack_hhB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
@@ -294,35 +312,27 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
     message.broker_id, message.incarnation_id, message.broker_epoch, count = _unpack_iuqB(buffer, position)
     position += 29
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    end_points: list[RegisterBrokerRecordBrokerEndpoint] = []
-    message.end_points = end_points
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            end_points_item, position = _read_broker_endpoint_v0(buffer, position)
-            end_points.append(end_points_item)
+        message.end_points, position = _read_many_broker_endpoint_v0(buffer, position, count - 1)
+    elif count:
+        message.end_points = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    features: list[RegisterBrokerRecordBrokerFeature] = []
-    message.features = features
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            features_item, position = _read_broker_feature_v0(buffer, position)
-            features.append(features_item)
+        message.features, position = _read_many_broker_feature_v0(buffer, position, count - 1)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack = None
     else:
@@ -357,35 +367,27 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
     message.broker_id, message.incarnation_id, message.broker_epoch, count = _unpack_iuqB(buffer, position)
     position += 29
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    end_points: list[RegisterBrokerRecordBrokerEndpoint] = []
-    message.end_points = end_points
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            end_points_item, position = _read_broker_endpoint_v0(buffer, position)
-            end_points.append(end_points_item)
+        message.end_points, position = _read_many_broker_endpoint_v0(buffer, position, count - 1)
+    elif count:
+        message.end_points = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    features: list[RegisterBrokerRecordBrokerFeature] = []
-    message.features = features
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            features_item, position = _read_broker_feature_v0(buffer, position)
-            features.append(features_item)
+        message.features, position = _read_many_broker_feature_v0(buffer, position, count - 1)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack = None
     else:
@@ -425,35 +427,27 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
     ) = _unpack_ituqB(buffer, position)
     position += 30
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    end_points: list[RegisterBrokerRecordBrokerEndpoint] = []
-    message.end_points = end_points
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            end_points_item, position = _read_broker_endpoint_v0(buffer, position)
-            end_points.append(end_points_item)
+        message.end_points, position = _read_many_broker_endpoint_v0(buffer, position, count - 1)
+    elif count:
+        message.end_points = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    features: list[RegisterBrokerRecordBrokerFeature] = []
-    message.features = features
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            features_item, position = _read_broker_feature_v0(buffer, position)
-            features.append(features_item)
+        message.features, position = _read_many_broker_feature_v0(buffer, position, count - 1)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack = None
     else:
@@ -492,35 +486,27 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
     ) = _unpack_ituqB(buffer, position)
     position += 30
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    end_points: list[RegisterBrokerRecordBrokerEndpoint] = []
-    message.end_points = end_points
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            end_points_item, position = _read_broker_endpoint_v0(buffer, position)
-            end_points.append(end_points_item)
+        message.end_points, position = _read_many_broker_endpoint_v0(buffer, position, count - 1)
+    elif count:
+        message.end_points = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    features: list[RegisterBrokerRecordBrokerFeature] = []
-    message.features = features
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            features_item, position = _read_broker_feature_v0(buffer, position)
-            features.append(features_item)
+        message.features, position = _read_many_broker_feature_v0(buffer, position, count - 1)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack = None
     else:
@@ -539,7 +525,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     raise Malformed
                 message.log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
@@ -568,35 +554,27 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
     ) = _unpack_ituqB(buffer, position)
     position += 30
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    end_points: list[RegisterBrokerRecordBrokerEndpoint] = []
-    message.end_points = end_points
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            end_points_item, position = _read_broker_endpoint_v0(buffer, position)
-            end_points.append(end_points_item)
+        message.end_points, position = _read_many_broker_endpoint_v0(buffer, position, count - 1)
+    elif count:
+        message.end_points = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    features: list[RegisterBrokerRecordBrokerFeature] = []
-    message.features = features
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            features_item, position = _read_broker_feature_v0(buffer, position)
-            features.append(features_item)
+        message.features, position = _read_many_broker_feature_v0(buffer, position, count - 1)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack = None
     else:
@@ -615,7 +593,7 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     raise Malformed
                 message.log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
@@ -624,7 +602,7 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[RegisterBrokerRecord, int]:
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
+                    count, position = read_long_length(buffer, position, count)
                 if not count:
                     message.cordoned_log_dirs = None
                 else:

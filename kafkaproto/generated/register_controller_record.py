@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -192,57 +192,71 @@ class RegisterControllerRecord(Message):
         return _schema()
 
 
-def _read_controller_endpoint_v0(
+def _read_many_controller_endpoint_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[RegisterControllerRecordControllerEndpoint, int]:
-    message = RegisterControllerRecordControllerEndpoint.__new__(RegisterControllerRecordControllerEndpoint)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[RegisterControllerRecordControllerEndpoint], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, message.security_protocol, tags = _unpack_HhB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[RegisterControllerRecordControllerEndpoint] = []
+    for _ in range(size):
+        message = RegisterControllerRecordControllerEndpoint.__new__(
+            RegisterControllerRecordControllerEndpoint,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.port, message.security_protocol, tags = _unpack_HhB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_controller_feature_v0(
+def _read_many_controller_feature_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[RegisterControllerRecordControllerFeature, int]:
-    message = RegisterControllerRecordControllerFeature.__new__(RegisterControllerRecordControllerFeature)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[RegisterControllerRecordControllerFeature], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.min_supported_version, message.max_supported_version, tags = _unpack_hhB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[RegisterControllerRecordControllerFeature] = []
+    for _ in range(size):
+        message = RegisterControllerRecordControllerFeature.__new__(RegisterControllerRecordControllerFeature)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.min_supported_version, message.max_supported_version, tags = _unpack_hhB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[RegisterControllerRecord, int]:
@@ -255,31 +269,23 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[RegisterControllerRecord, i
     ) = _unpack_iutB(buffer, position)
     position += 22
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    end_points: list[RegisterControllerRecordControllerEndpoint] = []
-    message.end_points = end_points
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            end_points_item, position = _read_controller_endpoint_v0(buffer, position)
-            end_points.append(end_points_item)
+        message.end_points, position = _read_many_controller_endpoint_v0(buffer, position, count - 1)
+    elif count:
+        message.end_points = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    features: list[RegisterControllerRecordControllerFeature] = []
-    message.features = features
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            features_item, position = _read_controller_feature_v0(buffer, position)
-            features.append(features_item)
+        message.features, position = _read_many_controller_feature_v0(buffer, position, count - 1)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -290,7 +290,7 @@ def _read_topic_id_partition_entry_v0(
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -320,19 +320,25 @@ def _read_remote_log_segment_id_entry_v0(
     return message, position
 
 
-def _read_segment_leader_epoch_entry_v0(
+def _read_many_segment_leader_epoch_entry_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry, int]:
-    message = RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry.__new__(
-        RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry,
-    )
-    message.leader_epoch, message.offset, tags = _unpack_iqB(buffer, position)
-    position += 13
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry] = []
+    for _ in range(size):
+        message = RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry.__new__(
+            RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry,
+        )
+        message.leader_epoch, message.offset, tags = _unpack_iqB(buffer, position)
+        position += 13
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[RemoteLogSegmentMetadataRecord, int]:
@@ -348,21 +354,17 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[RemoteLogSegmentMetadataRec
     ) = _unpack_qqiqqB(buffer, position)
     position += 37
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    segment_leader_epochs: list[RemoteLogSegmentMetadataRecordSegmentLeaderEpochEntry] = []
-    message.segment_leader_epochs = segment_leader_epochs
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            segment_leader_epochs_item, position = _read_segment_leader_epoch_entry_v0(buffer, position)
-            segment_leader_epochs.append(segment_leader_epochs_item)
+        message.segment_leader_epochs, position = _read_many_segment_leader_epoch_entry_v0(buffer, position, count - 1)
+    elif count:
+        message.segment_leader_epochs = []
+    else:
+        raise Malformed
     message.segment_size_in_bytes, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
+        length, position = read_long_length(buffer, position, length)
     if not length:
         message.custom_metadata = None
     else:

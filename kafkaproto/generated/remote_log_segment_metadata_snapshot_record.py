@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
@@ -18,6 +17,7 @@ from kafkaproto.support import (
     Malformed,
     Pieces,
     pack_length,
+    read_long_length,
     read_tag_section,
     read_unknown_tags,
     write_tag_section,
@@ -185,19 +185,25 @@ class RemoteLogSegmentMetadataSnapshotRecord(Message):
         return _schema()
 
 
-def _read_segment_leader_epoch_entry_v0(
+def _read_many_segment_leader_epoch_entry_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry, int]:
-    message = RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry.__new__(
-        RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry,
-    )
-    message.leader_epoch, message.offset, tags = _unpack_iqB(buffer, position)
-    position += 13
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry] = []
+    for _ in range(size):
+        message = RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry.__new__(
+            RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry,
+        )
+        message.leader_epoch, message.offset, tags = _unpack_iqB(buffer, position)
+        position += 13
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[RemoteLogSegmentMetadataSnapshotRecord, int]:
@@ -213,21 +219,17 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[RemoteLogSegmentMetadataSna
     ) = _unpack_uqqiqqB(buffer, position)
     position += 53
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    segment_leader_epochs: list[RemoteLogSegmentMetadataSnapshotRecordSegmentLeaderEpochEntry] = []
-    message.segment_leader_epochs = segment_leader_epochs
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            segment_leader_epochs_item, position = _read_segment_leader_epoch_entry_v0(buffer, position)
-            segment_leader_epochs.append(segment_leader_epochs_item)
+        message.segment_leader_epochs, position = _read_many_segment_leader_epoch_entry_v0(buffer, position, count - 1)
+    elif count:
+        message.segment_leader_epochs = []
+    else:
+        raise Malformed
     message.segment_size_in_bytes, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
+        length, position = read_long_length(buffer, position, length)
     if not length:
         message.custom_metadata = None
     else:

@@ -84,7 +84,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[RemoveUserScramCredentialRe
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1

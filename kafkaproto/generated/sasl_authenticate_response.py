@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -19,6 +18,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -149,7 +149,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[SaslAuthenticateResponse, i
     message.error_code, length = _unpack_hB(buffer, position)
     position += 3
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -159,7 +159,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[SaslAuthenticateResponse, i
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
+        length, position = read_long_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1

@@ -79,18 +79,17 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[SaslHandshakeResponse, int]
         raise Malformed
     mechanisms: list[str] = []
     message.mechanisms = mechanisms
-    if count:
-        if count > len(buffer) - position:
+    if count > len(buffer) - position:
+        raise Malformed
+    for _ in range(count):
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            (length,) = _unpack_h(buffer, position)
-            position += 2
-            if length < 0:
-                raise Malformed
-            end = position + length
-            mechanisms_item = str(buffer[position:end], "utf-8")
-            position = end
-            mechanisms.append(mechanisms_item)
+        end = position + length
+        mechanisms_item = str(buffer[position:end], "utf-8")
+        position = end
+        mechanisms.append(mechanisms_item)
     message.unknown_tags = None
     return message, position
 

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -21,6 +20,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -219,79 +219,93 @@ class ShareAcknowledgeRequest(Message):
         return _schema()
 
 
-def _read_acknowledgement_batch_v1(
+def _read_many_acknowledgement_batch_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[ShareAcknowledgeRequestAcknowledgementBatch, int]:
-    message = ShareAcknowledgeRequestAcknowledgementBatch.__new__(ShareAcknowledgeRequestAcknowledgementBatch)
-    message.first_offset, message.last_offset, count = _unpack_qqB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ShareAcknowledgeRequestAcknowledgementBatch], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    message.acknowledge_types = unpack_many("b", 1, count - 1, buffer, position)
-    position += count * 1 - 1
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_acknowledge_partition_v1(
-    buffer: Buffer,
-    position: int,
-) -> tuple[ShareAcknowledgeRequestAcknowledgePartition, int]:
-    message = ShareAcknowledgeRequestAcknowledgePartition.__new__(ShareAcknowledgeRequestAcknowledgePartition)
-    message.partition_index, count = _unpack_iB(buffer, position)
-    position += 5
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    acknowledgement_batches: list[ShareAcknowledgeRequestAcknowledgementBatch] = []
-    message.acknowledgement_batches = acknowledgement_batches
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ShareAcknowledgeRequestAcknowledgementBatch] = []
+    for _ in range(size):
+        message = ShareAcknowledgeRequestAcknowledgementBatch.__new__(
+            ShareAcknowledgeRequestAcknowledgementBatch,
+        )
+        message.first_offset, message.last_offset, count = _unpack_qqB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
             raise Malformed
-        for _ in range(1, count):
-            acknowledgement_batches_item, position = _read_acknowledgement_batch_v1(buffer, position)
-            acknowledgement_batches.append(acknowledgement_batches_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message.acknowledge_types = unpack_many("b", 1, count - 1, buffer, position)
+        position += count * 1 - 1
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_acknowledge_topic_v1(
+def _read_many_acknowledge_partition_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[ShareAcknowledgeRequestAcknowledgeTopic, int]:
-    message = ShareAcknowledgeRequestAcknowledgeTopic.__new__(ShareAcknowledgeRequestAcknowledgeTopic)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ShareAcknowledgeRequestAcknowledgePartition], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[ShareAcknowledgeRequestAcknowledgePartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ShareAcknowledgeRequestAcknowledgePartition] = []
+    for _ in range(size):
+        message = ShareAcknowledgeRequestAcknowledgePartition.__new__(
+            ShareAcknowledgeRequestAcknowledgePartition,
+        )
+        message.partition_index, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.acknowledgement_batches, position = _read_many_acknowledgement_batch_v1(buffer, position, count - 1)
+        elif count:
+            message.acknowledgement_batches = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_acknowledge_partition_v1(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_acknowledge_topic_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ShareAcknowledgeRequestAcknowledgeTopic], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ShareAcknowledgeRequestAcknowledgeTopic] = []
+    for _ in range(size):
+        message = ShareAcknowledgeRequestAcknowledgeTopic.__new__(ShareAcknowledgeRequestAcknowledgeTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_acknowledge_partition_v1(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeRequest, int]:
@@ -299,7 +313,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeRequest, in
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.group_id = None
     else:
@@ -309,7 +323,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeRequest, in
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.member_id = None
     else:
@@ -319,17 +333,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeRequest, in
     message.share_session_epoch, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[ShareAcknowledgeRequestAcknowledgeTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_acknowledge_topic_v1(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_acknowledge_topic_v1(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.is_renew_ack = False
@@ -344,7 +354,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeRequest, in
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.group_id = None
     else:
@@ -354,7 +364,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeRequest, in
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.member_id = None
     else:
@@ -364,17 +374,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeRequest, in
     message.share_session_epoch, message.is_renew_ack, count = _unpack_itB(buffer, position)
     position += 6
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[ShareAcknowledgeRequestAcknowledgeTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_acknowledge_topic_v1(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_acknowledge_topic_v1(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

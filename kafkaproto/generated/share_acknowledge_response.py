@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -294,86 +294,103 @@ def _read_leader_id_and_epoch_v1(
     return message, position
 
 
-def _read_partition_data_v1(
+def _read_many_partition_data_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[ShareAcknowledgeResponsePartitionData, int]:
-    message = ShareAcknowledgeResponsePartitionData.__new__(ShareAcknowledgeResponsePartitionData)
-    message.partition_index, message.error_code, length = _unpack_ihB(buffer, position)
-    position += 7
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message._current_leader, position = _read_leader_id_and_epoch_v1(buffer, position)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_share_acknowledge_topic_response_v1(
-    buffer: Buffer,
-    position: int,
-) -> tuple[ShareAcknowledgeResponseShareAcknowledgeTopicResponse, int]:
-    message = ShareAcknowledgeResponseShareAcknowledgeTopicResponse.__new__(
-        ShareAcknowledgeResponseShareAcknowledgeTopicResponse,
-    )
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ShareAcknowledgeResponsePartitionData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[ShareAcknowledgeResponsePartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ShareAcknowledgeResponsePartitionData] = []
+    for _ in range(size):
+        message = ShareAcknowledgeResponsePartitionData.__new__(ShareAcknowledgeResponsePartitionData)
+        message.partition_index, message.error_code, length = _unpack_ihB(buffer, position)
+        position += 7
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message._current_leader, position = _read_leader_id_and_epoch_v1(buffer, position)
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_share_acknowledge_topic_response_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ShareAcknowledgeResponseShareAcknowledgeTopicResponse], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ShareAcknowledgeResponseShareAcknowledgeTopicResponse] = []
+    for _ in range(size):
+        message = ShareAcknowledgeResponseShareAcknowledgeTopicResponse.__new__(
+            ShareAcknowledgeResponseShareAcknowledgeTopicResponse,
+        )
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v1(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v1(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_node_endpoint_v1(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeResponseNodeEndpoint, int]:
-    message = ShareAcknowledgeResponseNodeEndpoint.__new__(ShareAcknowledgeResponseNodeEndpoint)
-    message.node_id, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_node_endpoint_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ShareAcknowledgeResponseNodeEndpoint], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.rack = None
-    else:
+    found: list[ShareAcknowledgeResponseNodeEndpoint] = []
+    for _ in range(size):
+        message = ShareAcknowledgeResponseNodeEndpoint.__new__(ShareAcknowledgeResponseNodeEndpoint)
+        message.node_id, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.rack = str(buffer[position:end], "utf-8")
+        message.host = str(buffer[position:end], "utf-8")
         position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message.port, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.rack = None
+        else:
+            end = position + length - 1
+            message.rack = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeResponse, int]:
@@ -381,7 +398,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeResponse, i
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -391,31 +408,23 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeResponse, i
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[ShareAcknowledgeResponseShareAcknowledgeTopicResponse] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_share_acknowledge_topic_response_v1(buffer, position)
-            responses.append(responses_item)
+        message.responses, position = _read_many_share_acknowledge_topic_response_v1(buffer, position, count - 1)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    node_endpoints: list[ShareAcknowledgeResponseNodeEndpoint] = []
-    message.node_endpoints = node_endpoints
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
-            node_endpoints.append(node_endpoints_item)
+        message.node_endpoints, position = _read_many_node_endpoint_v1(buffer, position, count - 1)
+    elif count:
+        message.node_endpoints = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.acquisition_lock_timeout_ms = 0
@@ -430,7 +439,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeResponse, i
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -440,31 +449,23 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeResponse, i
     message.acquisition_lock_timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[ShareAcknowledgeResponseShareAcknowledgeTopicResponse] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_share_acknowledge_topic_response_v1(buffer, position)
-            responses.append(responses_item)
+        message.responses, position = _read_many_share_acknowledge_topic_response_v1(buffer, position, count - 1)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    node_endpoints: list[ShareAcknowledgeResponseNodeEndpoint] = []
-    message.node_endpoints = node_endpoints
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
-            node_endpoints.append(node_endpoints_item)
+        message.node_endpoints, position = _read_many_node_endpoint_v1(buffer, position, count - 1)
+    elif count:
+        message.node_endpoints = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -305,95 +305,120 @@ class ShareFetchRequest(Message):
         return _schema()
 
 
-def _read_acknowledgement_batch_v1(
+def _read_many_acknowledgement_batch_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[ShareFetchRequestAcknowledgementBatch, int]:
-    message = ShareFetchRequestAcknowledgementBatch.__new__(ShareFetchRequestAcknowledgementBatch)
-    message.first_offset, message.last_offset, count = _unpack_qqB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ShareFetchRequestAcknowledgementBatch], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    message.acknowledge_types = unpack_many("b", 1, count - 1, buffer, position)
-    position += count * 1 - 1
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_fetch_partition_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequestFetchPartition, int]:
-    message = ShareFetchRequestFetchPartition.__new__(ShareFetchRequestFetchPartition)
-    message.partition_index, count = _unpack_iB(buffer, position)
-    position += 5
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    acknowledgement_batches: list[ShareFetchRequestAcknowledgementBatch] = []
-    message.acknowledgement_batches = acknowledgement_batches
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ShareFetchRequestAcknowledgementBatch] = []
+    for _ in range(size):
+        message = ShareFetchRequestAcknowledgementBatch.__new__(ShareFetchRequestAcknowledgementBatch)
+        message.first_offset, message.last_offset, count = _unpack_qqB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
             raise Malformed
-        for _ in range(1, count):
-            acknowledgement_batches_item, position = _read_acknowledgement_batch_v1(buffer, position)
-            acknowledgement_batches.append(acknowledgement_batches_item)
-    tags = buffer[position]
-    position += 1
-    message.partition_max_bytes = 0
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message.acknowledge_types = unpack_many("b", 1, count - 1, buffer, position)
+        position += count * 1 - 1
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_fetch_topic_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequestFetchTopic, int]:
-    message = ShareFetchRequestFetchTopic.__new__(ShareFetchRequestFetchTopic)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_fetch_partition_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ShareFetchRequestFetchPartition], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[ShareFetchRequestFetchPartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ShareFetchRequestFetchPartition] = []
+    for _ in range(size):
+        message = ShareFetchRequestFetchPartition.__new__(ShareFetchRequestFetchPartition)
+        message.partition_index, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.acknowledgement_batches, position = _read_many_acknowledgement_batch_v1(buffer, position, count - 1)
+        elif count:
+            message.acknowledgement_batches = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_fetch_partition_v1(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.partition_max_bytes = 0
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_forgotten_topic_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequestForgottenTopic, int]:
-    message = ShareFetchRequestForgottenTopic.__new__(ShareFetchRequestForgottenTopic)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_fetch_topic_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ShareFetchRequestFetchTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ShareFetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = ShareFetchRequestFetchTopic.__new__(ShareFetchRequestFetchTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_fetch_partition_v1(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_forgotten_topic_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ShareFetchRequestForgottenTopic], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ShareFetchRequestForgottenTopic] = []
+    for _ in range(size):
+        message = ShareFetchRequestForgottenTopic.__new__(ShareFetchRequestForgottenTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequest, int]:
@@ -401,7 +426,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.group_id = None
     else:
@@ -411,7 +436,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.member_id = None
     else:
@@ -429,31 +454,23 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequest, int]:
     ) = _unpack_iiiiiiB(buffer, position)
     position += 25
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[ShareFetchRequestFetchTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_fetch_topic_v1(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_fetch_topic_v1(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    forgotten_topics_data: list[ShareFetchRequestForgottenTopic] = []
-    message.forgotten_topics_data = forgotten_topics_data
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            forgotten_topics_data_item, position = _read_forgotten_topic_v1(buffer, position)
-            forgotten_topics_data.append(forgotten_topics_data_item)
+        message.forgotten_topics_data, position = _read_many_forgotten_topic_v1(buffer, position, count - 1)
+    elif count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.share_acquire_mode = 0
@@ -469,7 +486,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ShareFetchRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.group_id = None
     else:
@@ -479,7 +496,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ShareFetchRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.member_id = None
     else:
@@ -499,31 +516,23 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ShareFetchRequest, int]:
     ) = _unpack_iiiiiibtB(buffer, position)
     position += 27
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[ShareFetchRequestFetchTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_fetch_topic_v1(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_fetch_topic_v1(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    forgotten_topics_data: list[ShareFetchRequestForgottenTopic] = []
-    message.forgotten_topics_data = forgotten_topics_data
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            forgotten_topics_data_item, position = _read_forgotten_topic_v1(buffer, position)
-            forgotten_topics_data.append(forgotten_topics_data_item)
+        message.forgotten_topics_data, position = _read_many_forgotten_topic_v1(buffer, position, count - 1)
+    elif count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

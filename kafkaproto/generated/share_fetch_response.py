@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -21,6 +20,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -369,131 +369,158 @@ def _read_leader_id_and_epoch_v1(
     return message, position
 
 
-def _read_acquired_records_v1(buffer: Buffer, position: int) -> tuple[ShareFetchResponseAcquiredRecords, int]:
-    message = ShareFetchResponseAcquiredRecords.__new__(ShareFetchResponseAcquiredRecords)
-    message.first_offset, message.last_offset, message.delivery_count, tags = _unpack_qqhB(buffer, position)
-    position += 19
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_partition_data_v1(
+def _read_many_acquired_records_v1(
     buffer: Buffer,
     position: int,
-    view: memoryview,
-) -> tuple[ShareFetchResponsePartitionData, int]:
-    message = ShareFetchResponsePartitionData.__new__(ShareFetchResponsePartitionData)
-    message.partition_index, message.error_code, length = _unpack_ihB(buffer, position)
-    position += 7
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message.acknowledge_error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.acknowledge_error_message = None
-    else:
-        end = position + length - 1
-        message.acknowledge_error_message = str(buffer[position:end], "utf-8")
-        position = end
-    message._current_leader, position = _read_leader_id_and_epoch_v1(buffer, position)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ShareFetchResponseAcquiredRecords], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.records = view[position:end]
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    acquired_records: list[ShareFetchResponseAcquiredRecords] = []
-    message.acquired_records = acquired_records
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            acquired_records_item, position = _read_acquired_records_v1(buffer, position)
-            acquired_records.append(acquired_records_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ShareFetchResponseAcquiredRecords] = []
+    for _ in range(size):
+        message = ShareFetchResponseAcquiredRecords.__new__(ShareFetchResponseAcquiredRecords)
+        (
+            message.first_offset,
+            message.last_offset,
+            message.delivery_count,
+            tags,
+        ) = _unpack_qqhB(buffer, position)
+        position += 19
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_share_fetchable_topic_response_v1(
+def _read_many_partition_data_v1(
     buffer: Buffer,
     position: int,
+    size: int,
     view: memoryview,
-) -> tuple[ShareFetchResponseShareFetchableTopicResponse, int]:
-    message = ShareFetchResponseShareFetchableTopicResponse.__new__(
-        ShareFetchResponseShareFetchableTopicResponse,
-    )
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+) -> tuple[list[ShareFetchResponsePartitionData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[ShareFetchResponsePartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ShareFetchResponsePartitionData] = []
+    for _ in range(size):
+        message = ShareFetchResponsePartitionData.__new__(ShareFetchResponsePartitionData)
+        message.partition_index, message.error_code, length = _unpack_ihB(buffer, position)
+        position += 7
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message.acknowledge_error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.acknowledge_error_message = None
+        else:
+            end = position + length - 1
+            message.acknowledge_error_message = str(buffer[position:end], "utf-8")
+            position = end
+        message._current_leader, position = _read_leader_id_and_epoch_v1(buffer, position)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v1(buffer, position, view)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_node_endpoint_v1(buffer: Buffer, position: int) -> tuple[ShareFetchResponseNodeEndpoint, int]:
-    message = ShareFetchResponseNodeEndpoint.__new__(ShareFetchResponseNodeEndpoint)
-    message.node_id, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.rack = None
-    else:
         end = position + length - 1
-        message.rack = str(buffer[position:end], "utf-8")
+        message.records = view[position:end]
         position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.acquired_records, position = _read_many_acquired_records_v1(buffer, position, count - 1)
+        elif count:
+            message.acquired_records = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_share_fetchable_topic_response_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    view: memoryview,
+) -> tuple[list[ShareFetchResponseShareFetchableTopicResponse], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ShareFetchResponseShareFetchableTopicResponse] = []
+    for _ in range(size):
+        message = ShareFetchResponseShareFetchableTopicResponse.__new__(
+            ShareFetchResponseShareFetchableTopicResponse,
+        )
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v1(buffer, position, count - 1, view)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_node_endpoint_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ShareFetchResponseNodeEndpoint], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ShareFetchResponseNodeEndpoint] = []
+    for _ in range(size):
+        message = ShareFetchResponseNodeEndpoint.__new__(ShareFetchResponseNodeEndpoint)
+        message.node_id, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.port, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.rack = None
+        else:
+            end = position + length - 1
+            message.rack = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ShareFetchResponse, int]:
@@ -502,7 +529,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareFetchResponse, int]:
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -512,31 +539,23 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareFetchResponse, int]:
     message.acquisition_lock_timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    responses: list[ShareFetchResponseShareFetchableTopicResponse] = []
-    message.responses = responses
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            responses_item, position = _read_share_fetchable_topic_response_v1(buffer, position, view)
-            responses.append(responses_item)
+        message.responses, position = _read_many_share_fetchable_topic_response_v1(buffer, position, count - 1, view)
+    elif count:
+        message.responses = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    node_endpoints: list[ShareFetchResponseNodeEndpoint] = []
-    message.node_endpoints = node_endpoints
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
-            node_endpoints.append(node_endpoints_item)
+        message.node_endpoints, position = _read_many_node_endpoint_v1(buffer, position, count - 1)
+    elif count:
+        message.node_endpoints = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

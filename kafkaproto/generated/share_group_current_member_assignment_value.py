@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
@@ -22,6 +21,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_many,
+    read_long_length,
     read_unknown_tags,
     unpack_many,
     write_tag_section,
@@ -140,30 +140,36 @@ class ShareGroupCurrentMemberAssignmentValue(Message):
         return _schema()
 
 
-def _read_topic_partitions_v0(
+def _read_many_topic_partitions_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ShareGroupCurrentMemberAssignmentValueTopicPartitions, int]:
-    message = ShareGroupCurrentMemberAssignmentValueTopicPartitions.__new__(
-        ShareGroupCurrentMemberAssignmentValueTopicPartitions,
-    )
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ShareGroupCurrentMemberAssignmentValueTopicPartitions], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ShareGroupCurrentMemberAssignmentValueTopicPartitions] = []
+    for _ in range(size):
+        message = ShareGroupCurrentMemberAssignmentValueTopicPartitions.__new__(
+            ShareGroupCurrentMemberAssignmentValueTopicPartitions,
+        )
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ShareGroupCurrentMemberAssignmentValue, int]:
@@ -171,17 +177,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ShareGroupCurrentMemberAssi
     message.member_epoch, message.previous_member_epoch, message.state, count = _unpack_iibB(buffer, position)
     position += 10
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    assigned_partitions: list[ShareGroupCurrentMemberAssignmentValueTopicPartitions] = []
-    message.assigned_partitions = assigned_partitions
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            assigned_partitions_item, position = _read_topic_partitions_v0(buffer, position)
-            assigned_partitions.append(assigned_partitions_item)
+        message.assigned_partitions, position = _read_many_topic_partitions_v0(buffer, position, count - 1)
+    elif count:
+        message.assigned_partitions = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -318,37 +318,43 @@ class ShareGroupDescribeResponse(Message):
         return _schema()
 
 
-def _read_topic_partitions_v1(
+def _read_many_topic_partitions_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[ShareGroupDescribeResponseTopicPartitions, int]:
-    message = ShareGroupDescribeResponseTopicPartitions.__new__(ShareGroupDescribeResponseTopicPartitions)
-    message.topic_id, length = _unpack_uB(buffer, position)
-    position += 17
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ShareGroupDescribeResponseTopicPartitions], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ShareGroupDescribeResponseTopicPartitions] = []
+    for _ in range(size):
+        message = ShareGroupDescribeResponseTopicPartitions.__new__(ShareGroupDescribeResponseTopicPartitions)
+        message.topic_id, length = _unpack_uB(buffer, position)
+        position += 17
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_assignment_v1(buffer: Buffer, position: int) -> tuple[ShareGroupDescribeResponseAssignment, int]:
@@ -356,17 +362,13 @@ def _read_assignment_v1(buffer: Buffer, position: int) -> tuple[ShareGroupDescri
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topic_partitions: list[ShareGroupDescribeResponseTopicPartitions] = []
-    message.topic_partitions = topic_partitions
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topic_partitions_item, position = _read_topic_partitions_v1(buffer, position)
-            topic_partitions.append(topic_partitions_item)
+        message.topic_partitions, position = _read_many_topic_partitions_v1(buffer, position, count - 1)
+    elif count:
+        message.topic_partitions = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -375,138 +377,148 @@ def _read_assignment_v1(buffer: Buffer, position: int) -> tuple[ShareGroupDescri
     return message, position
 
 
-def _read_member_v1(buffer: Buffer, position: int) -> tuple[ShareGroupDescribeResponseMember, int]:
-    message = ShareGroupDescribeResponseMember.__new__(ShareGroupDescribeResponseMember)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_member_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ShareGroupDescribeResponseMember], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.rack_id = None
-    else:
+    found: list[ShareGroupDescribeResponseMember] = []
+    for _ in range(size):
+        message = ShareGroupDescribeResponseMember.__new__(ShareGroupDescribeResponseMember)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
         end = position + length - 1
-        message.rack_id = str(buffer[position:end], "utf-8")
+        message.member_id = str(buffer[position:end], "utf-8")
         position = end
-    message.member_epoch, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.client_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.client_host = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    subscribed_topic_names: list[str] = []
-    message.subscribed_topic_names = subscribed_topic_names
-    if count > 1:
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.rack_id = None
+        else:
+            end = position + length - 1
+            message.rack_id = str(buffer[position:end], "utf-8")
+            position = end
+        message.member_epoch, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.client_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.client_host = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        subscribed_topic_names: list[str] = []
+        message.subscribed_topic_names = subscribed_topic_names
         if count - 1 > len(buffer) - position:
             raise Malformed
         for _ in range(1, count):
             length = buffer[position]
             position += 1
             if length > 127:
-                length, position = read_string_length(buffer, position - 1)
+                length, position = read_string_length(buffer, position, length)
             if not length:
                 raise Malformed
             end = position + length - 1
             subscribed_topic_names_item = str(buffer[position:end], "utf-8")
             position = end
             subscribed_topic_names.append(subscribed_topic_names_item)
-    message._assignment, position = _read_assignment_v1(buffer, position)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message._assignment, position = _read_assignment_v1(buffer, position)
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_described_group_v1(
+def _read_many_described_group_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[ShareGroupDescribeResponseDescribedGroup, int]:
-    message = ShareGroupDescribeResponseDescribedGroup.__new__(ShareGroupDescribeResponseDescribedGroup)
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ShareGroupDescribeResponseDescribedGroup], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.group_state = str(buffer[position:end], "utf-8")
-    position = end
-    message.group_epoch, message.assignment_epoch, length = _unpack_iiB(buffer, position)
-    position += 9
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.assignor_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    members: list[ShareGroupDescribeResponseMember] = []
-    message.members = members
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[ShareGroupDescribeResponseDescribedGroup] = []
+    for _ in range(size):
+        message = ShareGroupDescribeResponseDescribedGroup.__new__(ShareGroupDescribeResponseDescribedGroup)
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            members_item, position = _read_member_v1(buffer, position)
-            members.append(members_item)
-    message.authorized_operations, tags = _unpack_iB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_state = str(buffer[position:end], "utf-8")
+        position = end
+        message.group_epoch, message.assignment_epoch, length = _unpack_iiB(buffer, position)
+        position += 9
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.assignor_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.members, position = _read_many_member_v1(buffer, position, count - 1)
+        elif count:
+            message.members = []
+        else:
+            raise Malformed
+        message.authorized_operations, tags = _unpack_iB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[ShareGroupDescribeResponse, int]:
@@ -514,17 +526,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareGroupDescribeResponse,
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    groups: list[ShareGroupDescribeResponseDescribedGroup] = []
-    message.groups = groups
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            groups_item, position = _read_described_group_v1(buffer, position)
-            groups.append(groups_item)
+        message.groups, position = _read_many_described_group_v1(buffer, position, count - 1)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -109,7 +109,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareGroupHeartbeatRequest,
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -118,7 +118,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareGroupHeartbeatRequest,
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -127,7 +127,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareGroupHeartbeatRequest,
     message.member_epoch, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack_id = None
     else:
@@ -137,26 +137,25 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareGroupHeartbeatRequest,
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         message.subscribed_topic_names = None
     else:
         subscribed_topic_names: list[str] = []
         message.subscribed_topic_names = subscribed_topic_names
-        if count > 1:
-            if count - 1 > len(buffer) - position:
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position, length)
+            if not length:
                 raise Malformed
-            for _ in range(1, count):
-                length = buffer[position]
-                position += 1
-                if length > 127:
-                    length, position = read_string_length(buffer, position - 1)
-                if not length:
-                    raise Malformed
-                end = position + length - 1
-                subscribed_topic_names_item = str(buffer[position:end], "utf-8")
-                position = end
-                subscribed_topic_names.append(subscribed_topic_names_item)
+            end = position + length - 1
+            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+            position = end
+            subscribed_topic_names.append(subscribed_topic_names_item)
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -187,28 +187,36 @@ class ShareGroupHeartbeatResponse(Message):
         return _schema()
 
 
-def _read_topic_partitions_v1(
+def _read_many_topic_partitions_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[ShareGroupHeartbeatResponseTopicPartitions, int]:
-    message = ShareGroupHeartbeatResponseTopicPartitions.__new__(ShareGroupHeartbeatResponseTopicPartitions)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[ShareGroupHeartbeatResponseTopicPartitions], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ShareGroupHeartbeatResponseTopicPartitions] = []
+    for _ in range(size):
+        message = ShareGroupHeartbeatResponseTopicPartitions.__new__(
+            ShareGroupHeartbeatResponseTopicPartitions,
+        )
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_assignment_v1(buffer: Buffer, position: int) -> tuple[ShareGroupHeartbeatResponseAssignment, int]:
@@ -216,17 +224,13 @@ def _read_assignment_v1(buffer: Buffer, position: int) -> tuple[ShareGroupHeartb
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topic_partitions: list[ShareGroupHeartbeatResponseTopicPartitions] = []
-    message.topic_partitions = topic_partitions
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topic_partitions_item, position = _read_topic_partitions_v1(buffer, position)
-            topic_partitions.append(topic_partitions_item)
+        message.topic_partitions, position = _read_many_topic_partitions_v1(buffer, position, count - 1)
+    elif count:
+        message.topic_partitions = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -240,7 +244,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareGroupHeartbeatResponse
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -250,7 +254,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareGroupHeartbeatResponse
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.member_id = None
     else:

@@ -9,7 +9,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -19,6 +18,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -93,7 +93,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ShareGroupMemberMetadataVal
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack_id = None
     else:
@@ -103,7 +103,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ShareGroupMemberMetadataVal
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -112,7 +112,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ShareGroupMemberMetadataVal
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -121,25 +121,24 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ShareGroupMemberMetadataVal
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     subscribed_topic_names: list[str] = []
     message.subscribed_topic_names = subscribed_topic_names
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
-                raise Malformed
-            end = position + length - 1
-            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
-            position = end
-            subscribed_topic_names.append(subscribed_topic_names_item)
+        end = position + length - 1
+        subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+        position = end
+        subscribed_topic_names.append(subscribed_topic_names_item)
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -167,63 +167,75 @@ class ShareGroupStatePartitionMetadataValue(Message):
         return _schema()
 
 
-def _read_topic_partitions_info_v0(
+def _read_many_topic_partitions_info_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ShareGroupStatePartitionMetadataValueTopicPartitionsInfo, int]:
-    message = ShareGroupStatePartitionMetadataValueTopicPartitionsInfo.__new__(
-        ShareGroupStatePartitionMetadataValueTopicPartitionsInfo,
-    )
-    message.topic_id, length = _unpack_uB(buffer, position)
-    position += 17
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ShareGroupStatePartitionMetadataValueTopicPartitionsInfo], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ShareGroupStatePartitionMetadataValueTopicPartitionsInfo] = []
+    for _ in range(size):
+        message = ShareGroupStatePartitionMetadataValueTopicPartitionsInfo.__new__(
+            ShareGroupStatePartitionMetadataValueTopicPartitionsInfo,
+        )
+        message.topic_id, length = _unpack_uB(buffer, position)
+        position += 17
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_topic_info_v0(
+def _read_many_topic_info_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[ShareGroupStatePartitionMetadataValueTopicInfo, int]:
-    message = ShareGroupStatePartitionMetadataValueTopicInfo.__new__(
-        ShareGroupStatePartitionMetadataValueTopicInfo,
-    )
-    message.topic_id, length = _unpack_uB(buffer, position)
-    position += 17
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[ShareGroupStatePartitionMetadataValueTopicInfo], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[ShareGroupStatePartitionMetadataValueTopicInfo] = []
+    for _ in range(size):
+        message = ShareGroupStatePartitionMetadataValueTopicInfo.__new__(
+            ShareGroupStatePartitionMetadataValueTopicInfo,
+        )
+        message.topic_id, length = _unpack_uB(buffer, position)
+        position += 17
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ShareGroupStatePartitionMetadataValue, int]:
@@ -231,45 +243,33 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ShareGroupStatePartitionMet
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    initializing_topics: list[ShareGroupStatePartitionMetadataValueTopicPartitionsInfo] = []
-    message.initializing_topics = initializing_topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            initializing_topics_item, position = _read_topic_partitions_info_v0(buffer, position)
-            initializing_topics.append(initializing_topics_item)
+        message.initializing_topics, position = _read_many_topic_partitions_info_v0(buffer, position, count - 1)
+    elif count:
+        message.initializing_topics = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    initialized_topics: list[ShareGroupStatePartitionMetadataValueTopicPartitionsInfo] = []
-    message.initialized_topics = initialized_topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            initialized_topics_item, position = _read_topic_partitions_info_v0(buffer, position)
-            initialized_topics.append(initialized_topics_item)
+        message.initialized_topics, position = _read_many_topic_partitions_info_v0(buffer, position, count - 1)
+    elif count:
+        message.initialized_topics = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    deleting_topics: list[ShareGroupStatePartitionMetadataValueTopicInfo] = []
-    message.deleting_topics = deleting_topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            deleting_topics_item, position = _read_topic_info_v0(buffer, position)
-            deleting_topics.append(deleting_topics_item)
+        message.deleting_topics, position = _read_many_topic_info_v0(buffer, position, count - 1)
+    elif count:
+        message.deleting_topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
@@ -18,6 +17,7 @@ from kafkaproto.support import (
     Malformed,
     Pieces,
     pack_length,
+    read_long_length,
     read_tag_section,
     read_unknown_tags,
     write_tag_section,
@@ -168,20 +168,29 @@ class ShareSnapshotValue(Message):
         return _schema()
 
 
-def _read_state_batch_v0(buffer: Buffer, position: int) -> tuple[ShareSnapshotValueStateBatch, int]:
-    message = ShareSnapshotValueStateBatch.__new__(ShareSnapshotValueStateBatch)
-    (
-        message.first_offset,
-        message.last_offset,
-        message.delivery_state,
-        message.delivery_count,
-        tags,
-    ) = _unpack_qqbhB(buffer, position)
-    position += 20
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_state_batch_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ShareSnapshotValueStateBatch], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ShareSnapshotValueStateBatch] = []
+    for _ in range(size):
+        message = ShareSnapshotValueStateBatch.__new__(ShareSnapshotValueStateBatch)
+        (
+            message.first_offset,
+            message.last_offset,
+            message.delivery_state,
+            message.delivery_count,
+            tags,
+        ) = _unpack_qqbhB(buffer, position)
+        position += 20
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ShareSnapshotValue, int]:
@@ -197,17 +206,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ShareSnapshotValue, int]:
     ) = _unpack_iiiqqqB(buffer, position)
     position += 37
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    state_batches: list[ShareSnapshotValueStateBatch] = []
-    message.state_batches = state_batches
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            state_batches_item, position = _read_state_batch_v0(buffer, position)
-            state_batches.append(state_batches_item)
+        message.state_batches, position = _read_many_state_batch_v0(buffer, position, count - 1)
+    elif count:
+        message.state_batches = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.delivery_complete_count = -1

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     EMPTY,
@@ -18,6 +17,7 @@ from kafkaproto.support import (
     Malformed,
     Pieces,
     pack_length,
+    read_long_length,
     read_tag_section,
     read_unknown_tags,
     write_tag_section,
@@ -150,20 +150,29 @@ class ShareUpdateValue(Message):
         return _schema()
 
 
-def _read_state_batch_v0(buffer: Buffer, position: int) -> tuple[ShareUpdateValueStateBatch, int]:
-    message = ShareUpdateValueStateBatch.__new__(ShareUpdateValueStateBatch)
-    (
-        message.first_offset,
-        message.last_offset,
-        message.delivery_state,
-        message.delivery_count,
-        tags,
-    ) = _unpack_qqbhB(buffer, position)
-    position += 20
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_state_batch_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[ShareUpdateValueStateBatch], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ShareUpdateValueStateBatch] = []
+    for _ in range(size):
+        message = ShareUpdateValueStateBatch.__new__(ShareUpdateValueStateBatch)
+        (
+            message.first_offset,
+            message.last_offset,
+            message.delivery_state,
+            message.delivery_count,
+            tags,
+        ) = _unpack_qqbhB(buffer, position)
+        position += 20
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[ShareUpdateValue, int]:
@@ -171,17 +180,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ShareUpdateValue, int]:
     message.snapshot_epoch, message.leader_epoch, message.start_offset, count = _unpack_iiqB(buffer, position)
     position += 17
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    state_batches: list[ShareUpdateValueStateBatch] = []
-    message.state_batches = state_batches
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            state_batches_item, position = _read_state_batch_v0(buffer, position)
-            state_batches.append(state_batches_item)
+        message.state_batches, position = _read_many_state_batch_v0(buffer, position, count - 1)
+    elif count:
+        message.state_batches = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.delivery_complete_count = -1

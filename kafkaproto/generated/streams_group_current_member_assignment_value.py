@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -176,62 +176,68 @@ class StreamsGroupCurrentMemberAssignmentValue(Message):
         return _schema()
 
 
-def _read_task_ids_v0(
+def _read_many_task_ids_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[StreamsGroupCurrentMemberAssignmentValueTaskIds, int]:
-    message = StreamsGroupCurrentMemberAssignmentValueTaskIds.__new__(
-        StreamsGroupCurrentMemberAssignmentValueTaskIds,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[StreamsGroupCurrentMemberAssignmentValueTaskIds], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.subtopology_id = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.assignment_epochs = []
-    message.unknown_tags = None
-    if tags:
-        sections, end_of_tags = read_tag_section(buffer, position - 1)
-        for tag, position, stop in sections:
-            if tag == 0:
-                count = buffer[position]
-                position += 1
-                if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
-                if not count:
-                    message.assignment_epochs = None
-                else:
-                    if count - 1 < TABLE_SIZE:
-                        message.assignment_epochs = [*UNPACK_INT32[count - 1](buffer, position)]
+    found: list[StreamsGroupCurrentMemberAssignmentValueTaskIds] = []
+    for _ in range(size):
+        message = StreamsGroupCurrentMemberAssignmentValueTaskIds.__new__(
+            StreamsGroupCurrentMemberAssignmentValueTaskIds,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.subtopology_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.assignment_epochs = []
+        message.unknown_tags = None
+        if tags:
+            sections, end_of_tags = read_tag_section(buffer, position - 1)
+            for tag, position, stop in sections:
+                if tag == 0:
+                    count = buffer[position]
+                    position += 1
+                    if count > 127:
+                        count, position = read_long_length(buffer, position, count)
+                    if not count:
+                        message.assignment_epochs = None
                     else:
-                        message.assignment_epochs = unpack_many("i", 4, count - 1, buffer, position)
-                    position += count * 4 - 4
-            else:
-                if message.unknown_tags is None:
-                    message.unknown_tags = {}
-                message.unknown_tags[tag] = bytes(buffer[position:stop])
-                position = stop
-            if position != stop:
-                raise Malformed
-        position = end_of_tags
-    return message, position
+                        if count - 1 < TABLE_SIZE:
+                            message.assignment_epochs = [*UNPACK_INT32[count - 1](buffer, position)]
+                        else:
+                            message.assignment_epochs = unpack_many("i", 4, count - 1, buffer, position)
+                        position += count * 4 - 4
+                else:
+                    if message.unknown_tags is None:
+                        message.unknown_tags = {}
+                    message.unknown_tags[tag] = bytes(buffer[position:stop])
+                    position = stop
+                if position != stop:
+                    raise Malformed
+            position = end_of_tags
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupCurrentMemberAssignmentValue, int]:
@@ -239,87 +245,63 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupCurrentMemberAs
     message.member_epoch, message.previous_member_epoch, message.state, count = _unpack_iibB(buffer, position)
     position += 10
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    active_tasks: list[StreamsGroupCurrentMemberAssignmentValueTaskIds] = []
-    message.active_tasks = active_tasks
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            active_tasks_item, position = _read_task_ids_v0(buffer, position)
-            active_tasks.append(active_tasks_item)
+        message.active_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.active_tasks = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    standby_tasks: list[StreamsGroupCurrentMemberAssignmentValueTaskIds] = []
-    message.standby_tasks = standby_tasks
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            standby_tasks_item, position = _read_task_ids_v0(buffer, position)
-            standby_tasks.append(standby_tasks_item)
+        message.standby_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.standby_tasks = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    warmup_tasks: list[StreamsGroupCurrentMemberAssignmentValueTaskIds] = []
-    message.warmup_tasks = warmup_tasks
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
-            warmup_tasks.append(warmup_tasks_item)
+        message.warmup_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.warmup_tasks = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    active_tasks_pending_revocation: list[StreamsGroupCurrentMemberAssignmentValueTaskIds] = []
-    message.active_tasks_pending_revocation = active_tasks_pending_revocation
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            active_tasks_pending_revocation_item, position = _read_task_ids_v0(buffer, position)
-            active_tasks_pending_revocation.append(active_tasks_pending_revocation_item)
+        message.active_tasks_pending_revocation, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.active_tasks_pending_revocation = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    standby_tasks_pending_revocation: list[StreamsGroupCurrentMemberAssignmentValueTaskIds] = []
-    message.standby_tasks_pending_revocation = standby_tasks_pending_revocation
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            standby_tasks_pending_revocation_item, position = _read_task_ids_v0(buffer, position)
-            standby_tasks_pending_revocation.append(standby_tasks_pending_revocation_item)
+        message.standby_tasks_pending_revocation, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.standby_tasks_pending_revocation = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    warmup_tasks_pending_revocation: list[StreamsGroupCurrentMemberAssignmentValueTaskIds] = []
-    message.warmup_tasks_pending_revocation = warmup_tasks_pending_revocation
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            warmup_tasks_pending_revocation_item, position = _read_task_ids_v0(buffer, position)
-            warmup_tasks_pending_revocation.append(warmup_tasks_pending_revocation_item)
+        message.warmup_tasks_pending_revocation, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.warmup_tasks_pending_revocation = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

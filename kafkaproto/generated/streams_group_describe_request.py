@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -87,25 +87,24 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeRequest
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
+        count, position = read_long_length(buffer, position, count)
     if not count:
         raise Malformed
     group_ids: list[str] = []
     message.group_ids = group_ids
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            length = buffer[position]
-            position += 1
-            if length > 127:
-                length, position = read_string_length(buffer, position - 1)
-            if not length:
-                raise Malformed
-            end = position + length - 1
-            group_ids_item = str(buffer[position:end], "utf-8")
-            position = end
-            group_ids.append(group_ids_item)
+        end = position + length - 1
+        group_ids_item = str(buffer[position:end], "utf-8")
+        position = end
+        group_ids.append(group_ids_item)
     message.include_authorized_operations, tags = _unpack_tB(buffer, position)
     position += 2
     message.unknown_tags = None

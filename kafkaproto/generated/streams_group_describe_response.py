@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -626,159 +626,169 @@ class StreamsGroupDescribeResponse(Message):
         return _schema()
 
 
-def _read_key_value_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseKeyValue, int]:
-    message = StreamsGroupDescribeResponseKeyValue.__new__(StreamsGroupDescribeResponseKeyValue)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.key = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.value = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_topic_info_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseTopicInfo, int]:
-    message = StreamsGroupDescribeResponseTopicInfo.__new__(StreamsGroupDescribeResponseTopicInfo)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
-    position += 7
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topic_configs: list[StreamsGroupDescribeResponseKeyValue] = []
-    message.topic_configs = topic_configs
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topic_configs_item, position = _read_key_value_v0(buffer, position)
-            topic_configs.append(topic_configs_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_subtopology_v0(
+def _read_many_key_value_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[StreamsGroupDescribeResponseSubtopology, int]:
-    message = StreamsGroupDescribeResponseSubtopology.__new__(StreamsGroupDescribeResponseSubtopology)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[StreamsGroupDescribeResponseKeyValue], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.subtopology_id = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    found: list[StreamsGroupDescribeResponseKeyValue] = []
+    for _ in range(size):
+        message = StreamsGroupDescribeResponseKeyValue.__new__(StreamsGroupDescribeResponseKeyValue)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.key = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.value = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_info_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupDescribeResponseTopicInfo], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    source_topics: list[str] = []
-    message.source_topics = source_topics
-    if count > 1:
+    found: list[StreamsGroupDescribeResponseTopicInfo] = []
+    for _ in range(size):
+        message = StreamsGroupDescribeResponseTopicInfo.__new__(StreamsGroupDescribeResponseTopicInfo)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
+        position += 7
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topic_configs, position = _read_many_key_value_v0(buffer, position, count - 1)
+        elif count:
+            message.topic_configs = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_subtopology_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupDescribeResponseSubtopology], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[StreamsGroupDescribeResponseSubtopology] = []
+    for _ in range(size):
+        message = StreamsGroupDescribeResponseSubtopology.__new__(StreamsGroupDescribeResponseSubtopology)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.subtopology_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        source_topics: list[str] = []
+        message.source_topics = source_topics
         if count - 1 > len(buffer) - position:
             raise Malformed
         for _ in range(1, count):
             length = buffer[position]
             position += 1
             if length > 127:
-                length, position = read_string_length(buffer, position - 1)
+                length, position = read_string_length(buffer, position, length)
             if not length:
                 raise Malformed
             end = position + length - 1
             source_topics_item = str(buffer[position:end], "utf-8")
             position = end
             source_topics.append(source_topics_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    repartition_sink_topics: list[str] = []
-    message.repartition_sink_topics = repartition_sink_topics
-    if count > 1:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        repartition_sink_topics: list[str] = []
+        message.repartition_sink_topics = repartition_sink_topics
         if count - 1 > len(buffer) - position:
             raise Malformed
         for _ in range(1, count):
             length = buffer[position]
             position += 1
             if length > 127:
-                length, position = read_string_length(buffer, position - 1)
+                length, position = read_string_length(buffer, position, length)
             if not length:
                 raise Malformed
             end = position + length - 1
             repartition_sink_topics_item = str(buffer[position:end], "utf-8")
             position = end
             repartition_sink_topics.append(repartition_sink_topics_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    state_changelog_topics: list[StreamsGroupDescribeResponseTopicInfo] = []
-    message.state_changelog_topics = state_changelog_topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.state_changelog_topics, position = _read_many_topic_info_v0(buffer, position, count - 1)
+        elif count:
+            message.state_changelog_topics = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            state_changelog_topics_item, position = _read_topic_info_v0(buffer, position)
-            state_changelog_topics.append(state_changelog_topics_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    repartition_source_topics: list[StreamsGroupDescribeResponseTopicInfo] = []
-    message.repartition_source_topics = repartition_source_topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.repartition_source_topics, position = _read_many_topic_info_v0(buffer, position, count - 1)
+        elif count:
+            message.repartition_source_topics = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            repartition_source_topics_item, position = _read_topic_info_v0(buffer, position)
-            repartition_source_topics.append(repartition_source_topics_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_topology_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseTopology, int]:
@@ -786,18 +796,13 @@ def _read_topology_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescri
     message.epoch, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.subtopologies = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.subtopologies, position = _read_many_subtopology_v0(buffer, position, count - 1)
+    elif count:
+        message.subtopologies = []
     else:
-        subtopologies: list[StreamsGroupDescribeResponseSubtopology] = []
-        message.subtopologies = subtopologies
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                subtopologies_item, position = _read_subtopology_v0(buffer, position)
-                subtopologies.append(subtopologies_item)
+        message.subtopologies = None
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -811,7 +816,7 @@ def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescri
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -825,53 +830,71 @@ def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescri
     return message, position
 
 
-def _read_task_offset_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseTaskOffset, int]:
-    message = StreamsGroupDescribeResponseTaskOffset.__new__(StreamsGroupDescribeResponseTaskOffset)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_task_offset_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupDescribeResponseTaskOffset], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.subtopology_id = str(buffer[position:end], "utf-8")
-    position = end
-    message.partition, message.offset, tags = _unpack_iqB(buffer, position)
-    position += 13
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[StreamsGroupDescribeResponseTaskOffset] = []
+    for _ in range(size):
+        message = StreamsGroupDescribeResponseTaskOffset.__new__(StreamsGroupDescribeResponseTaskOffset)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.subtopology_id = str(buffer[position:end], "utf-8")
+        position = end
+        message.partition, message.offset, tags = _unpack_iqB(buffer, position)
+        position += 13
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_task_ids_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseTaskIds, int]:
-    message = StreamsGroupDescribeResponseTaskIds.__new__(StreamsGroupDescribeResponseTaskIds)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_task_ids_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupDescribeResponseTaskIds], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.subtopology_id = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[StreamsGroupDescribeResponseTaskIds] = []
+    for _ in range(size):
+        message = StreamsGroupDescribeResponseTaskIds.__new__(StreamsGroupDescribeResponseTaskIds)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.subtopology_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_assignment_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseAssignment, int]:
@@ -879,45 +902,33 @@ def _read_assignment_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDesc
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    active_tasks: list[StreamsGroupDescribeResponseTaskIds] = []
-    message.active_tasks = active_tasks
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            active_tasks_item, position = _read_task_ids_v0(buffer, position)
-            active_tasks.append(active_tasks_item)
+        message.active_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.active_tasks = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    standby_tasks: list[StreamsGroupDescribeResponseTaskIds] = []
-    message.standby_tasks = standby_tasks
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            standby_tasks_item, position = _read_task_ids_v0(buffer, position)
-            standby_tasks.append(standby_tasks_item)
+        message.standby_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.standby_tasks = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    warmup_tasks: list[StreamsGroupDescribeResponseTaskIds] = []
-    message.warmup_tasks = warmup_tasks
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
-            warmup_tasks.append(warmup_tasks_item)
+        message.warmup_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.warmup_tasks = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -926,181 +937,182 @@ def _read_assignment_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDesc
     return message, position
 
 
-def _read_member_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponseMember, int]:
-    message = StreamsGroupDescribeResponseMember.__new__(StreamsGroupDescribeResponseMember)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    message.member_epoch, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.instance_id = None
-    else:
-        end = position + length - 1
-        message.instance_id = str(buffer[position:end], "utf-8")
-        position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.rack_id = None
-    else:
-        end = position + length - 1
-        message.rack_id = str(buffer[position:end], "utf-8")
-        position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.client_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.client_host = str(buffer[position:end], "utf-8")
-    position = end
-    message.topology_epoch, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.process_id = str(buffer[position:end], "utf-8")
-    position = end
-    (mark,) = _unpack_b(buffer, position)
-    position += 1
-    if mark < 0:
-        message.user_endpoint = None
-    else:
-        message.user_endpoint, position = _read_endpoint_v0(buffer, position)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    client_tags: list[StreamsGroupDescribeResponseKeyValue] = []
-    message.client_tags = client_tags
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            client_tags_item, position = _read_key_value_v0(buffer, position)
-            client_tags.append(client_tags_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    task_offsets: list[StreamsGroupDescribeResponseTaskOffset] = []
-    message.task_offsets = task_offsets
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            task_offsets_item, position = _read_task_offset_v0(buffer, position)
-            task_offsets.append(task_offsets_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    task_end_offsets: list[StreamsGroupDescribeResponseTaskOffset] = []
-    message.task_end_offsets = task_end_offsets
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            task_end_offsets_item, position = _read_task_offset_v0(buffer, position)
-            task_end_offsets.append(task_end_offsets_item)
-    message._assignment, position = _read_assignment_v0(buffer, position)
-    message._target_assignment, position = _read_assignment_v0(buffer, position)
-    message.is_classic, tags = _unpack_tB(buffer, position)
-    position += 2
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_described_group_v0(
+def _read_many_member_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[StreamsGroupDescribeResponseDescribedGroup, int]:
-    message = StreamsGroupDescribeResponseDescribedGroup.__new__(StreamsGroupDescribeResponseDescribedGroup)
-    message.error_code, length = _unpack_hB(buffer, position)
-    position += 3
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.error_message = None
-    else:
-        end = position + length - 1
-        message.error_message = str(buffer[position:end], "utf-8")
-        position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[StreamsGroupDescribeResponseMember], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.group_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.group_state = str(buffer[position:end], "utf-8")
-    position = end
-    message.group_epoch, message.assignment_epoch, mark = _unpack_iib(buffer, position)
-    position += 9
-    if mark < 0:
-        message.topology = None
-    else:
-        message.topology, position = _read_topology_v0(buffer, position)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    members: list[StreamsGroupDescribeResponseMember] = []
-    message.members = members
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[StreamsGroupDescribeResponseMember] = []
+    for _ in range(size):
+        message = StreamsGroupDescribeResponseMember.__new__(StreamsGroupDescribeResponseMember)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            members_item, position = _read_member_v0(buffer, position)
-            members.append(members_item)
-    message.authorized_operations, tags = _unpack_iB(buffer, position)
-    position += 5
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.member_id = str(buffer[position:end], "utf-8")
+        position = end
+        message.member_epoch, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.instance_id = None
+        else:
+            end = position + length - 1
+            message.instance_id = str(buffer[position:end], "utf-8")
+            position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.rack_id = None
+        else:
+            end = position + length - 1
+            message.rack_id = str(buffer[position:end], "utf-8")
+            position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.client_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.client_host = str(buffer[position:end], "utf-8")
+        position = end
+        message.topology_epoch, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.process_id = str(buffer[position:end], "utf-8")
+        position = end
+        (mark,) = _unpack_b(buffer, position)
+        position += 1
+        if mark < 0:
+            message.user_endpoint = None
+        else:
+            message.user_endpoint, position = _read_endpoint_v0(buffer, position)
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.client_tags, position = _read_many_key_value_v0(buffer, position, count - 1)
+        elif count:
+            message.client_tags = []
+        else:
+            raise Malformed
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.task_offsets, position = _read_many_task_offset_v0(buffer, position, count - 1)
+        elif count:
+            message.task_offsets = []
+        else:
+            raise Malformed
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.task_end_offsets, position = _read_many_task_offset_v0(buffer, position, count - 1)
+        elif count:
+            message.task_end_offsets = []
+        else:
+            raise Malformed
+        message._assignment, position = _read_assignment_v0(buffer, position)
+        message._target_assignment, position = _read_assignment_v0(buffer, position)
+        message.is_classic, tags = _unpack_tB(buffer, position)
+        position += 2
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_described_group_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupDescribeResponseDescribedGroup], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[StreamsGroupDescribeResponseDescribedGroup] = []
+    for _ in range(size):
+        message = StreamsGroupDescribeResponseDescribedGroup.__new__(
+            StreamsGroupDescribeResponseDescribedGroup,
+        )
+        message.error_code, length = _unpack_hB(buffer, position)
+        position += 3
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.error_message = None
+        else:
+            end = position + length - 1
+            message.error_message = str(buffer[position:end], "utf-8")
+            position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_state = str(buffer[position:end], "utf-8")
+        position = end
+        message.group_epoch, message.assignment_epoch, mark = _unpack_iib(buffer, position)
+        position += 9
+        if mark < 0:
+            message.topology = None
+        else:
+            message.topology, position = _read_topology_v0(buffer, position)
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.members, position = _read_many_member_v0(buffer, position, count - 1)
+        elif count:
+            message.members = []
+        else:
+            raise Malformed
+        message.authorized_operations, tags = _unpack_iB(buffer, position)
+        position += 5
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeResponse, int]:
@@ -1108,17 +1120,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupDescribeRespons
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    groups: list[StreamsGroupDescribeResponseDescribedGroup] = []
-    message.groups = groups
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            groups_item, position = _read_described_group_v0(buffer, position)
-            groups.append(groups_item)
+        message.groups, position = _read_many_described_group_v0(buffer, position, count - 1)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -518,234 +518,245 @@ class StreamsGroupHeartbeatRequest(Message):
         return _schema()
 
 
-def _read_key_value_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRequestKeyValue, int]:
-    message = StreamsGroupHeartbeatRequestKeyValue.__new__(StreamsGroupHeartbeatRequestKeyValue)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_key_value_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupHeartbeatRequestKeyValue], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.key = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.value = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_topic_info_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRequestTopicInfo, int]:
-    message = StreamsGroupHeartbeatRequestTopicInfo.__new__(StreamsGroupHeartbeatRequestTopicInfo)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
-    position += 7
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topic_configs: list[StreamsGroupHeartbeatRequestKeyValue] = []
-    message.topic_configs = topic_configs
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[StreamsGroupHeartbeatRequestKeyValue] = []
+    for _ in range(size):
+        message = StreamsGroupHeartbeatRequestKeyValue.__new__(StreamsGroupHeartbeatRequestKeyValue)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            topic_configs_item, position = _read_key_value_v0(buffer, position)
-            topic_configs.append(topic_configs_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.key = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.value = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_copartition_group_v0(
+def _read_many_topic_info_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[StreamsGroupHeartbeatRequestCopartitionGroup, int]:
-    message = StreamsGroupHeartbeatRequestCopartitionGroup.__new__(
-        StreamsGroupHeartbeatRequestCopartitionGroup,
-    )
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[StreamsGroupHeartbeatRequestTopicInfo], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    message.source_topics = unpack_many("h", 2, count - 1, buffer, position)
-    position += count * 2 - 2
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    message.source_topic_regex = unpack_many("h", 2, count - 1, buffer, position)
-    position += count * 2 - 2
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    message.repartition_source_topics = unpack_many("h", 2, count - 1, buffer, position)
-    position += count * 2 - 2
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[StreamsGroupHeartbeatRequestTopicInfo] = []
+    for _ in range(size):
+        message = StreamsGroupHeartbeatRequestTopicInfo.__new__(StreamsGroupHeartbeatRequestTopicInfo)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
+        position += 7
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topic_configs, position = _read_many_key_value_v0(buffer, position, count - 1)
+        elif count:
+            message.topic_configs = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_subtopology_v0(
+def _read_many_copartition_group_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[StreamsGroupHeartbeatRequestSubtopology, int]:
-    message = StreamsGroupHeartbeatRequestSubtopology.__new__(StreamsGroupHeartbeatRequestSubtopology)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[StreamsGroupHeartbeatRequestCopartitionGroup], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.subtopology_id = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    found: list[StreamsGroupHeartbeatRequestCopartitionGroup] = []
+    for _ in range(size):
+        message = StreamsGroupHeartbeatRequestCopartitionGroup.__new__(
+            StreamsGroupHeartbeatRequestCopartitionGroup,
+        )
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        message.source_topics = unpack_many("h", 2, count - 1, buffer, position)
+        position += count * 2 - 2
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        message.source_topic_regex = unpack_many("h", 2, count - 1, buffer, position)
+        position += count * 2 - 2
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        message.repartition_source_topics = unpack_many("h", 2, count - 1, buffer, position)
+        position += count * 2 - 2
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_subtopology_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupHeartbeatRequestSubtopology], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    source_topics: list[str] = []
-    message.source_topics = source_topics
-    if count > 1:
+    found: list[StreamsGroupHeartbeatRequestSubtopology] = []
+    for _ in range(size):
+        message = StreamsGroupHeartbeatRequestSubtopology.__new__(StreamsGroupHeartbeatRequestSubtopology)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.subtopology_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        source_topics: list[str] = []
+        message.source_topics = source_topics
         if count - 1 > len(buffer) - position:
             raise Malformed
         for _ in range(1, count):
             length = buffer[position]
             position += 1
             if length > 127:
-                length, position = read_string_length(buffer, position - 1)
+                length, position = read_string_length(buffer, position, length)
             if not length:
                 raise Malformed
             end = position + length - 1
             source_topics_item = str(buffer[position:end], "utf-8")
             position = end
             source_topics.append(source_topics_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    source_topic_regex: list[str] = []
-    message.source_topic_regex = source_topic_regex
-    if count > 1:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        source_topic_regex: list[str] = []
+        message.source_topic_regex = source_topic_regex
         if count - 1 > len(buffer) - position:
             raise Malformed
         for _ in range(1, count):
             length = buffer[position]
             position += 1
             if length > 127:
-                length, position = read_string_length(buffer, position - 1)
+                length, position = read_string_length(buffer, position, length)
             if not length:
                 raise Malformed
             end = position + length - 1
             source_topic_regex_item = str(buffer[position:end], "utf-8")
             position = end
             source_topic_regex.append(source_topic_regex_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    state_changelog_topics: list[StreamsGroupHeartbeatRequestTopicInfo] = []
-    message.state_changelog_topics = state_changelog_topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.state_changelog_topics, position = _read_many_topic_info_v0(buffer, position, count - 1)
+        elif count:
+            message.state_changelog_topics = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            state_changelog_topics_item, position = _read_topic_info_v0(buffer, position)
-            state_changelog_topics.append(state_changelog_topics_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    repartition_sink_topics: list[str] = []
-    message.repartition_sink_topics = repartition_sink_topics
-    if count > 1:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        repartition_sink_topics: list[str] = []
+        message.repartition_sink_topics = repartition_sink_topics
         if count - 1 > len(buffer) - position:
             raise Malformed
         for _ in range(1, count):
             length = buffer[position]
             position += 1
             if length > 127:
-                length, position = read_string_length(buffer, position - 1)
+                length, position = read_string_length(buffer, position, length)
             if not length:
                 raise Malformed
             end = position + length - 1
             repartition_sink_topics_item = str(buffer[position:end], "utf-8")
             position = end
             repartition_sink_topics.append(repartition_sink_topics_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    repartition_source_topics: list[StreamsGroupHeartbeatRequestTopicInfo] = []
-    message.repartition_source_topics = repartition_source_topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.repartition_source_topics, position = _read_many_topic_info_v0(buffer, position, count - 1)
+        elif count:
+            message.repartition_source_topics = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            repartition_source_topics_item, position = _read_topic_info_v0(buffer, position)
-            repartition_source_topics.append(repartition_source_topics_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    copartition_groups: list[StreamsGroupHeartbeatRequestCopartitionGroup] = []
-    message.copartition_groups = copartition_groups
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.copartition_groups, position = _read_many_copartition_group_v0(buffer, position, count - 1)
+        elif count:
+            message.copartition_groups = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            copartition_groups_item, position = _read_copartition_group_v0(buffer, position)
-            copartition_groups.append(copartition_groups_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_topology_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRequestTopology, int]:
@@ -753,53 +764,58 @@ def _read_topology_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartb
     message.epoch, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    subtopologies: list[StreamsGroupHeartbeatRequestSubtopology] = []
-    message.subtopologies = subtopologies
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            subtopologies_item, position = _read_subtopology_v0(buffer, position)
-            subtopologies.append(subtopologies_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_task_ids_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRequestTaskIds, int]:
-    message = StreamsGroupHeartbeatRequestTaskIds.__new__(StreamsGroupHeartbeatRequestTaskIds)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.subtopology_id = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        message.subtopologies, position = _read_many_subtopology_v0(buffer, position, count - 1)
+    elif count:
+        message.subtopologies = []
     else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
     return message, position
+
+
+def _read_many_task_ids_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupHeartbeatRequestTaskIds], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[StreamsGroupHeartbeatRequestTaskIds] = []
+    for _ in range(size):
+        message = StreamsGroupHeartbeatRequestTaskIds.__new__(StreamsGroupHeartbeatRequestTaskIds)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.subtopology_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRequestEndpoint, int]:
@@ -807,7 +823,7 @@ def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartb
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -821,23 +837,32 @@ def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartb
     return message, position
 
 
-def _read_task_offset_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRequestTaskOffset, int]:
-    message = StreamsGroupHeartbeatRequestTaskOffset.__new__(StreamsGroupHeartbeatRequestTaskOffset)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_task_offset_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupHeartbeatRequestTaskOffset], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.subtopology_id = str(buffer[position:end], "utf-8")
-    position = end
-    message.partition, message.offset, tags = _unpack_iqB(buffer, position)
-    position += 13
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[StreamsGroupHeartbeatRequestTaskOffset] = []
+    for _ in range(size):
+        message = StreamsGroupHeartbeatRequestTaskOffset.__new__(StreamsGroupHeartbeatRequestTaskOffset)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.subtopology_id = str(buffer[position:end], "utf-8")
+        position = end
+        message.partition, message.offset, tags = _unpack_iqB(buffer, position)
+        position += 13
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRequest, int]:
@@ -845,7 +870,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatReques
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -854,7 +879,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatReques
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -863,7 +888,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatReques
     message.member_epoch, message.endpoint_information_epoch, length = _unpack_iiB(buffer, position)
     position += 9
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.instance_id = None
     else:
@@ -873,7 +898,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatReques
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack_id = None
     else:
@@ -889,52 +914,37 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatReques
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.active_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.active_tasks = []
+    else:
         message.active_tasks = None
-    else:
-        active_tasks: list[StreamsGroupHeartbeatRequestTaskIds] = []
-        message.active_tasks = active_tasks
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                active_tasks_item, position = _read_task_ids_v0(buffer, position)
-                active_tasks.append(active_tasks_item)
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.standby_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.standby_tasks = []
+    else:
         message.standby_tasks = None
-    else:
-        standby_tasks: list[StreamsGroupHeartbeatRequestTaskIds] = []
-        message.standby_tasks = standby_tasks
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                standby_tasks_item, position = _read_task_ids_v0(buffer, position)
-                standby_tasks.append(standby_tasks_item)
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.warmup_tasks = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.warmup_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.warmup_tasks = []
     else:
-        warmup_tasks: list[StreamsGroupHeartbeatRequestTaskIds] = []
-        message.warmup_tasks = warmup_tasks
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
-                warmup_tasks.append(warmup_tasks_item)
+        message.warmup_tasks = None
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.process_id = None
     else:
@@ -950,48 +960,33 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatReques
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.client_tags, position = _read_many_key_value_v0(buffer, position, count - 1)
+    elif count:
+        message.client_tags = []
+    else:
         message.client_tags = None
-    else:
-        client_tags: list[StreamsGroupHeartbeatRequestKeyValue] = []
-        message.client_tags = client_tags
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                client_tags_item, position = _read_key_value_v0(buffer, position)
-                client_tags.append(client_tags_item)
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.task_offsets, position = _read_many_task_offset_v0(buffer, position, count - 1)
+    elif count:
+        message.task_offsets = []
+    else:
         message.task_offsets = None
-    else:
-        task_offsets: list[StreamsGroupHeartbeatRequestTaskOffset] = []
-        message.task_offsets = task_offsets
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                task_offsets_item, position = _read_task_offset_v0(buffer, position)
-                task_offsets.append(task_offsets_item)
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.task_end_offsets = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.task_end_offsets, position = _read_many_task_offset_v0(buffer, position, count - 1)
+    elif count:
+        message.task_end_offsets = []
     else:
-        task_end_offsets: list[StreamsGroupHeartbeatRequestTaskOffset] = []
-        message.task_end_offsets = task_end_offsets
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                task_end_offsets_item, position = _read_task_offset_v0(buffer, position)
-                task_end_offsets.append(task_end_offsets_item)
+        message.task_end_offsets = None
     message.shutdown_application, tags = _unpack_tB(buffer, position)
     position += 2
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -355,53 +355,71 @@ class StreamsGroupHeartbeatResponse(Message):
         return _schema()
 
 
-def _read_status_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatResponseStatus, int]:
-    message = StreamsGroupHeartbeatResponseStatus.__new__(StreamsGroupHeartbeatResponseStatus)
-    message.status_code, length = _unpack_bB(buffer, position)
-    position += 2
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_status_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupHeartbeatResponseStatus], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.status_detail = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[StreamsGroupHeartbeatResponseStatus] = []
+    for _ in range(size):
+        message = StreamsGroupHeartbeatResponseStatus.__new__(StreamsGroupHeartbeatResponseStatus)
+        message.status_code, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.status_detail = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_task_ids_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatResponseTaskIds, int]:
-    message = StreamsGroupHeartbeatResponseTaskIds.__new__(StreamsGroupHeartbeatResponseTaskIds)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_task_ids_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupHeartbeatResponseTaskIds], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.subtopology_id = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[StreamsGroupHeartbeatResponseTaskIds] = []
+    for _ in range(size):
+        message = StreamsGroupHeartbeatResponseTaskIds.__new__(StreamsGroupHeartbeatResponseTaskIds)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.subtopology_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatResponseEndpoint, int]:
@@ -409,7 +427,7 @@ def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartb
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -423,81 +441,87 @@ def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartb
     return message, position
 
 
-def _read_topic_partition_v0(
+def _read_many_topic_partition_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[StreamsGroupHeartbeatResponseTopicPartition, int]:
-    message = StreamsGroupHeartbeatResponseTopicPartition.__new__(StreamsGroupHeartbeatResponseTopicPartition)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[StreamsGroupHeartbeatResponseTopicPartition], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[StreamsGroupHeartbeatResponseTopicPartition] = []
+    for _ in range(size):
+        message = StreamsGroupHeartbeatResponseTopicPartition.__new__(
+            StreamsGroupHeartbeatResponseTopicPartition,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_endpoint_to_partitions_v0(
+def _read_many_endpoint_to_partitions_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[StreamsGroupHeartbeatResponseEndpointToPartitions, int]:
-    message = StreamsGroupHeartbeatResponseEndpointToPartitions.__new__(
-        StreamsGroupHeartbeatResponseEndpointToPartitions,
-    )
-    message._user_endpoint, position = _read_endpoint_v0(buffer, position)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[StreamsGroupHeartbeatResponseEndpointToPartitions], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    active_partitions: list[StreamsGroupHeartbeatResponseTopicPartition] = []
-    message.active_partitions = active_partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[StreamsGroupHeartbeatResponseEndpointToPartitions] = []
+    for _ in range(size):
+        message = StreamsGroupHeartbeatResponseEndpointToPartitions.__new__(
+            StreamsGroupHeartbeatResponseEndpointToPartitions,
+        )
+        message._user_endpoint, position = _read_endpoint_v0(buffer, position)
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.active_partitions, position = _read_many_topic_partition_v0(buffer, position, count - 1)
+        elif count:
+            message.active_partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            active_partitions_item, position = _read_topic_partition_v0(buffer, position)
-            active_partitions.append(active_partitions_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    standby_partitions: list[StreamsGroupHeartbeatResponseTopicPartition] = []
-    message.standby_partitions = standby_partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.standby_partitions, position = _read_many_topic_partition_v0(buffer, position, count - 1)
+        elif count:
+            message.standby_partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            standby_partitions_item, position = _read_topic_partition_v0(buffer, position)
-            standby_partitions.append(standby_partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatResponse, int]:
@@ -505,7 +529,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRespon
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:
@@ -515,7 +539,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRespon
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -530,78 +554,53 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRespon
     ) = _unpack_iiiiB(buffer, position)
     position += 17
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.status, position = _read_many_status_v0(buffer, position, count - 1)
+    elif count:
+        message.status = []
+    else:
         message.status = None
-    else:
-        status: list[StreamsGroupHeartbeatResponseStatus] = []
-        message.status = status
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                status_item, position = _read_status_v0(buffer, position)
-                status.append(status_item)
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.active_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.active_tasks = []
+    else:
         message.active_tasks = None
-    else:
-        active_tasks: list[StreamsGroupHeartbeatResponseTaskIds] = []
-        message.active_tasks = active_tasks
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                active_tasks_item, position = _read_task_ids_v0(buffer, position)
-                active_tasks.append(active_tasks_item)
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.standby_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.standby_tasks = []
+    else:
         message.standby_tasks = None
-    else:
-        standby_tasks: list[StreamsGroupHeartbeatResponseTaskIds] = []
-        message.standby_tasks = standby_tasks
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                standby_tasks_item, position = _read_task_ids_v0(buffer, position)
-                standby_tasks.append(standby_tasks_item)
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.warmup_tasks = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.warmup_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.warmup_tasks = []
     else:
-        warmup_tasks: list[StreamsGroupHeartbeatResponseTaskIds] = []
-        message.warmup_tasks = warmup_tasks
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
-                warmup_tasks.append(warmup_tasks_item)
+        message.warmup_tasks = None
     message.endpoint_information_epoch, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.partitions_by_user_endpoint = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.partitions_by_user_endpoint, position = _read_many_endpoint_to_partitions_v0(buffer, position, count - 1)
+    elif count:
+        message.partitions_by_user_endpoint = []
     else:
-        partitions_by_user_endpoint: list[StreamsGroupHeartbeatResponseEndpointToPartitions] = []
-        message.partitions_by_user_endpoint = partitions_by_user_endpoint
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                partitions_by_user_endpoint_item, position = _read_endpoint_to_partitions_v0(buffer, position)
-                partitions_by_user_endpoint.append(partitions_by_user_endpoint_item)
+        message.partitions_by_user_endpoint = None
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -204,7 +204,7 @@ def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMember
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -218,32 +218,41 @@ def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMember
     return message, position
 
 
-def _read_key_value_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMemberMetadataValueKeyValue, int]:
-    message = StreamsGroupMemberMetadataValueKeyValue.__new__(StreamsGroupMemberMetadataValueKeyValue)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_key_value_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupMemberMetadataValueKeyValue], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.key = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.value = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[StreamsGroupMemberMetadataValueKeyValue] = []
+    for _ in range(size):
+        message = StreamsGroupMemberMetadataValueKeyValue.__new__(StreamsGroupMemberMetadataValueKeyValue)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.key = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.value = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMemberMetadataValue, int]:
@@ -251,7 +260,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMemberMetadataV
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.instance_id = None
     else:
@@ -261,7 +270,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMemberMetadataV
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.rack_id = None
     else:
@@ -271,7 +280,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMemberMetadataV
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -280,7 +289,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMemberMetadataV
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -289,7 +298,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMemberMetadataV
     message.rebalance_timeout_ms, message.topology_epoch, length = _unpack_iiB(buffer, position)
     position += 9
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -304,17 +313,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMemberMetadataV
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    client_tags: list[StreamsGroupMemberMetadataValueKeyValue] = []
-    message.client_tags = client_tags
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            client_tags_item, position = _read_key_value_v0(buffer, position)
-            client_tags.append(client_tags_item)
+        message.client_tags, position = _read_many_key_value_v0(buffer, position, count - 1)
+    elif count:
+        message.client_tags = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

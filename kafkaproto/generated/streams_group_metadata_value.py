@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -133,37 +133,43 @@ class StreamsGroupMetadataValue(Message):
         return _schema()
 
 
-def _read_last_assignment_config_v0(
+def _read_many_last_assignment_config_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[StreamsGroupMetadataValueLastAssignmentConfig, int]:
-    message = StreamsGroupMetadataValueLastAssignmentConfig.__new__(
-        StreamsGroupMetadataValueLastAssignmentConfig,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[StreamsGroupMetadataValueLastAssignmentConfig], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.key = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.value = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[StreamsGroupMetadataValueLastAssignmentConfig] = []
+    for _ in range(size):
+        message = StreamsGroupMetadataValueLastAssignmentConfig.__new__(
+            StreamsGroupMetadataValueLastAssignmentConfig,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.key = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.value = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMetadataValue, int]:
@@ -183,18 +189,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupMetadataValue, 
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
-                if not count:
-                    message.last_assignment_configs = None
+                    count, position = read_long_length(buffer, position, count)
+                if count > 1:
+                    message.last_assignment_configs, position = _read_many_last_assignment_config_v0(buffer, position, count - 1)
+                elif count:
+                    message.last_assignment_configs = []
                 else:
-                    last_assignment_configs: list[StreamsGroupMetadataValueLastAssignmentConfig] = []
-                    message.last_assignment_configs = last_assignment_configs
-                    if count > 1:
-                        if count - 1 > len(buffer) - position:
-                            raise Malformed
-                        for _ in range(1, count):
-                            last_assignment_configs_item, position = _read_last_assignment_config_v0(buffer, position)
-                            last_assignment_configs.append(last_assignment_configs_item)
+                    message.last_assignment_configs = None
             else:
                 if message.unknown_tags is None:
                     message.unknown_tags = {}

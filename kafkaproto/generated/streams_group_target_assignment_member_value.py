@@ -9,7 +9,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -23,6 +22,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -125,39 +125,45 @@ class StreamsGroupTargetAssignmentMemberValue(Message):
         return _schema()
 
 
-def _read_task_ids_v0(
+def _read_many_task_ids_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[StreamsGroupTargetAssignmentMemberValueTaskIds, int]:
-    message = StreamsGroupTargetAssignmentMemberValueTaskIds.__new__(
-        StreamsGroupTargetAssignmentMemberValueTaskIds,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[StreamsGroupTargetAssignmentMemberValueTaskIds], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.subtopology_id = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partitions = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[StreamsGroupTargetAssignmentMemberValueTaskIds] = []
+    for _ in range(size):
+        message = StreamsGroupTargetAssignmentMemberValueTaskIds.__new__(
+            StreamsGroupTargetAssignmentMemberValueTaskIds,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.subtopology_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTargetAssignmentMemberValue, int]:
@@ -165,45 +171,33 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTargetAssignmen
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    active_tasks: list[StreamsGroupTargetAssignmentMemberValueTaskIds] = []
-    message.active_tasks = active_tasks
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            active_tasks_item, position = _read_task_ids_v0(buffer, position)
-            active_tasks.append(active_tasks_item)
+        message.active_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.active_tasks = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    standby_tasks: list[StreamsGroupTargetAssignmentMemberValueTaskIds] = []
-    message.standby_tasks = standby_tasks
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            standby_tasks_item, position = _read_task_ids_v0(buffer, position)
-            standby_tasks.append(standby_tasks_item)
+        message.standby_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.standby_tasks = []
+    else:
+        raise Malformed
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    warmup_tasks: list[StreamsGroupTargetAssignmentMemberValueTaskIds] = []
-    message.warmup_tasks = warmup_tasks
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            warmup_tasks_item, position = _read_task_ids_v0(buffer, position)
-            warmup_tasks.append(warmup_tasks_item)
+        message.warmup_tasks, position = _read_many_task_ids_v0(buffer, position, count - 1)
+    elif count:
+        message.warmup_tasks = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -21,6 +20,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -268,229 +268,243 @@ class StreamsGroupTopologyValue(Message):
         return _schema()
 
 
-def _read_topic_config_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTopologyValueTopicConfig, int]:
-    message = StreamsGroupTopologyValueTopicConfig.__new__(StreamsGroupTopologyValueTopicConfig)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.key = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.value = str(buffer[position:end], "utf-8")
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_topic_info_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTopologyValueTopicInfo, int]:
-    message = StreamsGroupTopologyValueTopicInfo.__new__(StreamsGroupTopologyValueTopicInfo)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    message.partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
-    position += 7
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topic_configs: list[StreamsGroupTopologyValueTopicConfig] = []
-    message.topic_configs = topic_configs
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topic_configs_item, position = _read_topic_config_v0(buffer, position)
-            topic_configs.append(topic_configs_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_copartition_group_v0(
+def _read_many_topic_config_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[StreamsGroupTopologyValueCopartitionGroup, int]:
-    message = StreamsGroupTopologyValueCopartitionGroup.__new__(StreamsGroupTopologyValueCopartitionGroup)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[StreamsGroupTopologyValueTopicConfig], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    message.source_topics = unpack_many("h", 2, count - 1, buffer, position)
-    position += count * 2 - 2
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    message.source_topic_regex = unpack_many("h", 2, count - 1, buffer, position)
-    position += count * 2 - 2
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    message.repartition_source_topics = unpack_many("h", 2, count - 1, buffer, position)
-    position += count * 2 - 2
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[StreamsGroupTopologyValueTopicConfig] = []
+    for _ in range(size):
+        message = StreamsGroupTopologyValueTopicConfig.__new__(StreamsGroupTopologyValueTopicConfig)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.key = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.value = str(buffer[position:end], "utf-8")
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_subtopology_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTopologyValueSubtopology, int]:
-    message = StreamsGroupTopologyValueSubtopology.__new__(StreamsGroupTopologyValueSubtopology)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_info_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupTopologyValueTopicInfo], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.subtopology_id = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    found: list[StreamsGroupTopologyValueTopicInfo] = []
+    for _ in range(size):
+        message = StreamsGroupTopologyValueTopicInfo.__new__(StreamsGroupTopologyValueTopicInfo)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
+        position += 7
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topic_configs, position = _read_many_topic_config_v0(buffer, position, count - 1)
+        elif count:
+            message.topic_configs = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_copartition_group_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupTopologyValueCopartitionGroup], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    source_topics: list[str] = []
-    message.source_topics = source_topics
-    if count > 1:
+    found: list[StreamsGroupTopologyValueCopartitionGroup] = []
+    for _ in range(size):
+        message = StreamsGroupTopologyValueCopartitionGroup.__new__(StreamsGroupTopologyValueCopartitionGroup)
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        message.source_topics = unpack_many("h", 2, count - 1, buffer, position)
+        position += count * 2 - 2
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        message.source_topic_regex = unpack_many("h", 2, count - 1, buffer, position)
+        position += count * 2 - 2
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        message.repartition_source_topics = unpack_many("h", 2, count - 1, buffer, position)
+        position += count * 2 - 2
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_subtopology_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[StreamsGroupTopologyValueSubtopology], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[StreamsGroupTopologyValueSubtopology] = []
+    for _ in range(size):
+        message = StreamsGroupTopologyValueSubtopology.__new__(StreamsGroupTopologyValueSubtopology)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.subtopology_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        source_topics: list[str] = []
+        message.source_topics = source_topics
         if count - 1 > len(buffer) - position:
             raise Malformed
         for _ in range(1, count):
             length = buffer[position]
             position += 1
             if length > 127:
-                length, position = read_string_length(buffer, position - 1)
+                length, position = read_string_length(buffer, position, length)
             if not length:
                 raise Malformed
             end = position + length - 1
             source_topics_item = str(buffer[position:end], "utf-8")
             position = end
             source_topics.append(source_topics_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    source_topic_regex: list[str] = []
-    message.source_topic_regex = source_topic_regex
-    if count > 1:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        source_topic_regex: list[str] = []
+        message.source_topic_regex = source_topic_regex
         if count - 1 > len(buffer) - position:
             raise Malformed
         for _ in range(1, count):
             length = buffer[position]
             position += 1
             if length > 127:
-                length, position = read_string_length(buffer, position - 1)
+                length, position = read_string_length(buffer, position, length)
             if not length:
                 raise Malformed
             end = position + length - 1
             source_topic_regex_item = str(buffer[position:end], "utf-8")
             position = end
             source_topic_regex.append(source_topic_regex_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    state_changelog_topics: list[StreamsGroupTopologyValueTopicInfo] = []
-    message.state_changelog_topics = state_changelog_topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.state_changelog_topics, position = _read_many_topic_info_v0(buffer, position, count - 1)
+        elif count:
+            message.state_changelog_topics = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            state_changelog_topics_item, position = _read_topic_info_v0(buffer, position)
-            state_changelog_topics.append(state_changelog_topics_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    repartition_sink_topics: list[str] = []
-    message.repartition_sink_topics = repartition_sink_topics
-    if count > 1:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        repartition_sink_topics: list[str] = []
+        message.repartition_sink_topics = repartition_sink_topics
         if count - 1 > len(buffer) - position:
             raise Malformed
         for _ in range(1, count):
             length = buffer[position]
             position += 1
             if length > 127:
-                length, position = read_string_length(buffer, position - 1)
+                length, position = read_string_length(buffer, position, length)
             if not length:
                 raise Malformed
             end = position + length - 1
             repartition_sink_topics_item = str(buffer[position:end], "utf-8")
             position = end
             repartition_sink_topics.append(repartition_sink_topics_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    repartition_source_topics: list[StreamsGroupTopologyValueTopicInfo] = []
-    message.repartition_source_topics = repartition_source_topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.repartition_source_topics, position = _read_many_topic_info_v0(buffer, position, count - 1)
+        elif count:
+            message.repartition_source_topics = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            repartition_source_topics_item, position = _read_topic_info_v0(buffer, position)
-            repartition_source_topics.append(repartition_source_topics_item)
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    copartition_groups: list[StreamsGroupTopologyValueCopartitionGroup] = []
-    message.copartition_groups = copartition_groups
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.copartition_groups, position = _read_many_copartition_group_v0(buffer, position, count - 1)
+        elif count:
+            message.copartition_groups = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            copartition_groups_item, position = _read_copartition_group_v0(buffer, position)
-            copartition_groups.append(copartition_groups_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTopologyValue, int]:
@@ -498,17 +512,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupTopologyValue, 
     message.epoch, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    subtopologies: list[StreamsGroupTopologyValueSubtopology] = []
-    message.subtopologies = subtopologies
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            subtopologies_item, position = _read_subtopology_v0(buffer, position)
-            subtopologies.append(subtopologies_item)
+        message.subtopologies, position = _read_many_subtopology_v0(buffer, position, count - 1)
+    elif count:
+        message.subtopologies = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -154,24 +154,33 @@ class SyncGroupRequest(Message):
         return _schema()
 
 
-def _read_assignment_v0(buffer: Buffer, position: int) -> tuple[SyncGroupRequestAssignment, int]:
-    message = SyncGroupRequestAssignment.__new__(SyncGroupRequestAssignment)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_assignment_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[SyncGroupRequestAssignment], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    (length,) = _unpack_i(buffer, position)
-    position += 4
-    if length < 0:
-        raise Malformed
-    end = position + length
-    message.assignment = bytes(buffer[position:end])
-    position = end
-    message.unknown_tags = None
-    return message, position
+    found: list[SyncGroupRequestAssignment] = []
+    for _ in range(size):
+        message = SyncGroupRequestAssignment.__new__(SyncGroupRequestAssignment)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.member_id = str(buffer[position:end], "utf-8")
+        position = end
+        (length,) = _unpack_i(buffer, position)
+        position += 4
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.assignment = bytes(buffer[position:end])
+        position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
@@ -192,16 +201,12 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.assignments, position = _read_many_assignment_v0(buffer, position, count)
+    elif not count:
+        message.assignments = []
+    else:
         raise Malformed
-    assignments: list[SyncGroupRequestAssignment] = []
-    message.assignments = assignments
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            assignments_item, position = _read_assignment_v0(buffer, position)
-            assignments.append(assignments_item)
     message.group_instance_id = None
     message.protocol_type = None
     message.protocol_name = None
@@ -235,48 +240,53 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
         position = end
     (count,) = _unpack_i(buffer, position)
     position += 4
-    if count < 0:
+    if count > 0:
+        message.assignments, position = _read_many_assignment_v0(buffer, position, count)
+    elif not count:
+        message.assignments = []
+    else:
         raise Malformed
-    assignments: list[SyncGroupRequestAssignment] = []
-    message.assignments = assignments
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            assignments_item, position = _read_assignment_v0(buffer, position)
-            assignments.append(assignments_item)
     message.protocol_type = None
     message.protocol_name = None
     message.unknown_tags = None
     return message, position
 
 
-def _read_assignment_v4(buffer: Buffer, position: int) -> tuple[SyncGroupRequestAssignment, int]:
-    message = SyncGroupRequestAssignment.__new__(SyncGroupRequestAssignment)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_assignment_v4(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[SyncGroupRequestAssignment], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.member_id = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.assignment = bytes(buffer[position:end])
-    position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[SyncGroupRequestAssignment] = []
+    for _ in range(size):
+        message = SyncGroupRequestAssignment.__new__(SyncGroupRequestAssignment)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.member_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_long_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.assignment = bytes(buffer[position:end])
+        position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v4(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
@@ -284,7 +294,7 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -293,7 +303,7 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     message.generation_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -302,7 +312,7 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.group_instance_id = None
     else:
@@ -312,17 +322,13 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    assignments: list[SyncGroupRequestAssignment] = []
-    message.assignments = assignments
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            assignments_item, position = _read_assignment_v4(buffer, position)
-            assignments.append(assignments_item)
+        message.assignments, position = _read_many_assignment_v4(buffer, position, count - 1)
+    elif count:
+        message.assignments = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.protocol_type = None
@@ -338,7 +344,7 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -347,7 +353,7 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     message.generation_id, length = _unpack_iB(buffer, position)
     position += 5
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -356,7 +362,7 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.group_instance_id = None
     else:
@@ -366,7 +372,7 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.protocol_type = None
     else:
@@ -376,7 +382,7 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.protocol_name = None
     else:
@@ -386,17 +392,13 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    assignments: list[SyncGroupRequestAssignment] = []
-    message.assignments = assignments
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            assignments_item, position = _read_assignment_v4(buffer, position)
-            assignments.append(assignments_item)
+        message.assignments, position = _read_many_assignment_v4(buffer, position, count - 1)
+    elif count:
+        message.assignments = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

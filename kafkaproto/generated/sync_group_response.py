@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -19,6 +18,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -143,7 +143,7 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[SyncGroupResponse, int]:
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
+        length, position = read_long_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -164,7 +164,7 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[SyncGroupResponse, int]:
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.protocol_type = None
     else:
@@ -174,7 +174,7 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[SyncGroupResponse, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.protocol_name = None
     else:
@@ -184,7 +184,7 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[SyncGroupResponse, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
+        length, position = read_long_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1

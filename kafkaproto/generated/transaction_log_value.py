@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -190,29 +190,35 @@ class TransactionLogValue(Message):
         return _schema()
 
 
-def _read_partitions_schema_v0(
+def _read_many_partitions_schema_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[TransactionLogValuePartitionsSchema, int]:
-    message = TransactionLogValuePartitionsSchema.__new__(TransactionLogValuePartitionsSchema)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+    size: int,
+) -> tuple[list[TransactionLogValuePartitionsSchema], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    if count < TABLE_SIZE:
-        message.partition_ids = [*UNPACK_INT32[count](buffer, position)]
-    else:
-        message.partition_ids = unpack_many("i", 4, count, buffer, position)
-    position += count * 4
-    message.unknown_tags = None
-    return message, position
+    found: list[TransactionLogValuePartitionsSchema] = []
+    for _ in range(size):
+        message = TransactionLogValuePartitionsSchema.__new__(TransactionLogValuePartitionsSchema)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.partition_ids = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.partition_ids = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[TransactionLogValue, int]:
@@ -225,17 +231,12 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[TransactionLogValue, int]:
         count,
     ) = _unpack_qhibi(buffer, position)
     position += 19
-    if count < 0:
-        message.transaction_partitions = None
+    if count > 0:
+        message.transaction_partitions, position = _read_many_partitions_schema_v0(buffer, position, count)
+    elif not count:
+        message.transaction_partitions = []
     else:
-        transaction_partitions: list[TransactionLogValuePartitionsSchema] = []
-        message.transaction_partitions = transaction_partitions
-        if count:
-            if count > len(buffer) - position:
-                raise Malformed
-            for _ in range(count):
-                transaction_partitions_item, position = _read_partitions_schema_v0(buffer, position)
-                transaction_partitions.append(transaction_partitions_item)
+        message.transaction_partitions = None
     (
         message.transaction_last_update_timestamp_ms,
         message.transaction_start_timestamp_ms,
@@ -249,37 +250,43 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[TransactionLogValue, int]:
     return message, position
 
 
-def _read_partitions_schema_v1(
+def _read_many_partitions_schema_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[TransactionLogValuePartitionsSchema, int]:
-    message = TransactionLogValuePartitionsSchema.__new__(TransactionLogValuePartitionsSchema)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[TransactionLogValuePartitionsSchema], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partition_ids = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partition_ids = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[TransactionLogValuePartitionsSchema] = []
+    for _ in range(size):
+        message = TransactionLogValuePartitionsSchema.__new__(TransactionLogValuePartitionsSchema)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partition_ids = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partition_ids = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[TransactionLogValue, int]:
@@ -293,18 +300,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[TransactionLogValue, int]:
     ) = _unpack_qhibB(buffer, position)
     position += 16
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        message.transaction_partitions = None
+        count, position = read_long_length(buffer, position, count)
+    if count > 1:
+        message.transaction_partitions, position = _read_many_partitions_schema_v1(buffer, position, count - 1)
+    elif count:
+        message.transaction_partitions = []
     else:
-        transaction_partitions: list[TransactionLogValuePartitionsSchema] = []
-        message.transaction_partitions = transaction_partitions
-        if count > 1:
-            if count - 1 > len(buffer) - position:
-                raise Malformed
-            for _ in range(1, count):
-                transaction_partitions_item, position = _read_partitions_schema_v1(buffer, position)
-                transaction_partitions.append(transaction_partitions_item)
+        message.transaction_partitions = None
     (
         message.transaction_last_update_timestamp_ms,
         message.transaction_start_timestamp_ms,

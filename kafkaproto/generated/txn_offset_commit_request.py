@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -216,44 +216,58 @@ class TxnOffsetCommitRequest(Message):
         return _schema()
 
 
-def _read_partition_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequestPartition, int]:
-    message = TxnOffsetCommitRequestPartition.__new__(TxnOffsetCommitRequestPartition)
-    message.partition_index, message.committed_offset, length = _unpack_iqh(buffer, position)
-    position += 14
-    if length < 0:
-        message.committed_metadata = None
-    else:
-        end = position + length
-        message.committed_metadata = str(buffer[position:end], "utf-8")
-        position = end
-    message.committed_leader_epoch = -1
-    message.unknown_tags = None
-    return message, position
+def _read_many_partition_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[TxnOffsetCommitRequestPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[TxnOffsetCommitRequestPartition] = []
+    for _ in range(size):
+        message = TxnOffsetCommitRequestPartition.__new__(TxnOffsetCommitRequestPartition)
+        message.partition_index, message.committed_offset, length = _unpack_iqh(buffer, position)
+        position += 14
+        if length < 0:
+            message.committed_metadata = None
+        else:
+            end = position + length
+            message.committed_metadata = str(buffer[position:end], "utf-8")
+            position = end
+        message.committed_leader_epoch = -1
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_topic_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequestTopic, int]:
-    message = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_topic_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[TxnOffsetCommitRequestTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[TxnOffsetCommitRequestPartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[TxnOffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_v0(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_partition_v0(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int]:
@@ -274,16 +288,12 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
     position = end
     message.producer_id, message.producer_epoch, count = _unpack_qhi(buffer, position)
     position += 14
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[TxnOffsetCommitRequestTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v0(buffer, position)
-            topics.append(topics_item)
     message.generation_id = -1
     message.member_id = ""
     message.group_instance_id = None
@@ -291,48 +301,62 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
     return message, position
 
 
-def _read_partition_v2(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequestPartition, int]:
-    message = TxnOffsetCommitRequestPartition.__new__(TxnOffsetCommitRequestPartition)
-    (
-        message.partition_index,
-        message.committed_offset,
-        message.committed_leader_epoch,
-        length,
-    ) = _unpack_iqih(buffer, position)
-    position += 18
-    if length < 0:
-        message.committed_metadata = None
-    else:
-        end = position + length
-        message.committed_metadata = str(buffer[position:end], "utf-8")
-        position = end
-    message.unknown_tags = None
-    return message, position
+def _read_many_partition_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[TxnOffsetCommitRequestPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[TxnOffsetCommitRequestPartition] = []
+    for _ in range(size):
+        message = TxnOffsetCommitRequestPartition.__new__(TxnOffsetCommitRequestPartition)
+        (
+            message.partition_index,
+            message.committed_offset,
+            message.committed_leader_epoch,
+            length,
+        ) = _unpack_iqih(buffer, position)
+        position += 18
+        if length < 0:
+            message.committed_metadata = None
+        else:
+            end = position + length
+            message.committed_metadata = str(buffer[position:end], "utf-8")
+            position = end
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_topic_v2(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequestTopic, int]:
-    message = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_topic_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[TxnOffsetCommitRequestTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[TxnOffsetCommitRequestPartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[TxnOffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_v2(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_partition_v2(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int]:
@@ -353,16 +377,12 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
     position = end
     message.producer_id, message.producer_epoch, count = _unpack_qhi(buffer, position)
     position += 14
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v2(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[TxnOffsetCommitRequestTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
-            raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v2(buffer, position)
-            topics.append(topics_item)
     message.generation_id = -1
     message.member_id = ""
     message.group_instance_id = None
@@ -370,62 +390,76 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
     return message, position
 
 
-def _read_partition_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequestPartition, int]:
-    message = TxnOffsetCommitRequestPartition.__new__(TxnOffsetCommitRequestPartition)
-    (
-        message.partition_index,
-        message.committed_offset,
-        message.committed_leader_epoch,
-        length,
-    ) = _unpack_iqiB(buffer, position)
-    position += 17
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        message.committed_metadata = None
-    else:
-        end = position + length - 1
-        message.committed_metadata = str(buffer[position:end], "utf-8")
-        position = end
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_partition_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[TxnOffsetCommitRequestPartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[TxnOffsetCommitRequestPartition] = []
+    for _ in range(size):
+        message = TxnOffsetCommitRequestPartition.__new__(TxnOffsetCommitRequestPartition)
+        (
+            message.partition_index,
+            message.committed_offset,
+            message.committed_leader_epoch,
+            length,
+        ) = _unpack_iqiB(buffer, position)
+        position += 17
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.committed_metadata = None
+        else:
+            end = position + length - 1
+            message.committed_metadata = str(buffer[position:end], "utf-8")
+            position = end
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_topic_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequestTopic, int]:
-    message = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[TxnOffsetCommitRequestTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[TxnOffsetCommitRequestPartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[TxnOffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_v3(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_v3(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int]:
@@ -433,7 +467,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -442,7 +476,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -456,7 +490,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
     ) = _unpack_qhiB(buffer, position)
     position += 15
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -465,7 +499,7 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.group_instance_id = None
     else:
@@ -475,17 +509,13 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[TxnOffsetCommitRequestTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_v3(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_v3(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

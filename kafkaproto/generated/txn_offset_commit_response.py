@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -157,98 +157,122 @@ class TxnOffsetCommitResponse(Message):
         return _schema()
 
 
-def _read_partition_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponsePartition, int]:
-    message = TxnOffsetCommitResponsePartition.__new__(TxnOffsetCommitResponsePartition)
-    message.partition_index, message.error_code = _unpack_ih(buffer, position)
-    position += 6
-    message.unknown_tags = None
-    return message, position
+def _read_many_partition_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[TxnOffsetCommitResponsePartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[TxnOffsetCommitResponsePartition] = []
+    for _ in range(size):
+        message = TxnOffsetCommitResponsePartition.__new__(TxnOffsetCommitResponsePartition)
+        message.partition_index, message.error_code = _unpack_ih(buffer, position)
+        position += 6
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
-def _read_topic_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponseTopic, int]:
-    message = TxnOffsetCommitResponseTopic.__new__(TxnOffsetCommitResponseTopic)
-    (length,) = _unpack_h(buffer, position)
-    position += 2
-    if length < 0:
+def _read_many_topic_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[TxnOffsetCommitResponseTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    (count,) = _unpack_i(buffer, position)
-    position += 4
-    if count < 0:
-        raise Malformed
-    partitions: list[TxnOffsetCommitResponsePartition] = []
-    message.partitions = partitions
-    if count:
-        if count > len(buffer) - position:
+    found: list[TxnOffsetCommitResponseTopic] = []
+    for _ in range(size):
+        message = TxnOffsetCommitResponseTopic.__new__(TxnOffsetCommitResponseTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
             raise Malformed
-        for _ in range(count):
-            partitions_item, position = _read_partition_v0(buffer, position)
-            partitions.append(partitions_item)
-    message.unknown_tags = None
-    return message, position
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        if count > 0:
+            message.partitions, position = _read_many_partition_v0(buffer, position, count)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponse, int]:
     message = TxnOffsetCommitResponse.__new__(TxnOffsetCommitResponse)
     message.throttle_time_ms, count = _unpack_ii(buffer, position)
     position += 8
-    if count < 0:
+    if count > 0:
+        message.topics, position = _read_many_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
         raise Malformed
-    topics: list[TxnOffsetCommitResponseTopic] = []
-    message.topics = topics
-    if count:
-        if count > len(buffer) - position:
+    message.unknown_tags = None
+    return message, position
+
+
+def _read_many_partition_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[TxnOffsetCommitResponsePartition], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[TxnOffsetCommitResponsePartition] = []
+    for _ in range(size):
+        message = TxnOffsetCommitResponsePartition.__new__(TxnOffsetCommitResponsePartition)
+        message.partition_index, message.error_code, tags = _unpack_ihB(buffer, position)
+        position += 7
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_topic_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[TxnOffsetCommitResponseTopic], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[TxnOffsetCommitResponseTopic] = []
+    for _ in range(size):
+        message = TxnOffsetCommitResponseTopic.__new__(TxnOffsetCommitResponseTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(count):
-            topics_item, position = _read_topic_v0(buffer, position)
-            topics.append(topics_item)
-    message.unknown_tags = None
-    return message, position
-
-
-def _read_partition_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponsePartition, int]:
-    message = TxnOffsetCommitResponsePartition.__new__(TxnOffsetCommitResponsePartition)
-    message.partition_index, message.error_code, tags = _unpack_ihB(buffer, position)
-    position += 7
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_topic_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponseTopic, int]:
-    message = TxnOffsetCommitResponseTopic.__new__(TxnOffsetCommitResponseTopic)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[TxnOffsetCommitResponsePartition] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_v3(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_v3(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponse, int]:
@@ -256,17 +280,13 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitResponse, in
     message.throttle_time_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[TxnOffsetCommitResponseTopic] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_v3(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_v3(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -87,7 +87,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[UnregisterBrokerResponse, i
     message.throttle_time_ms, message.error_code, length = _unpack_ihB(buffer, position)
     position += 7
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.error_message = None
     else:

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -139,27 +139,33 @@ class UpdateFeaturesRequest(Message):
         return _schema()
 
 
-def _read_feature_update_key_v0(
+def _read_many_feature_update_key_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[UpdateFeaturesRequestFeatureUpdateKey, int]:
-    message = UpdateFeaturesRequestFeatureUpdateKey.__new__(UpdateFeaturesRequestFeatureUpdateKey)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[UpdateFeaturesRequestFeatureUpdateKey], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.feature = str(buffer[position:end], "utf-8")
-    position = end
-    message.max_version_level, message.allow_downgrade, tags = _unpack_htB(buffer, position)
-    position += 4
-    message.upgrade_type = 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[UpdateFeaturesRequestFeatureUpdateKey] = []
+    for _ in range(size):
+        message = UpdateFeaturesRequestFeatureUpdateKey.__new__(UpdateFeaturesRequestFeatureUpdateKey)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.feature = str(buffer[position:end], "utf-8")
+        position = end
+        message.max_version_level, message.allow_downgrade, tags = _unpack_htB(buffer, position)
+        position += 4
+        message.upgrade_type = 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[UpdateFeaturesRequest, int]:
@@ -167,17 +173,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[UpdateFeaturesRequest, int]
     message.timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    feature_updates: list[UpdateFeaturesRequestFeatureUpdateKey] = []
-    message.feature_updates = feature_updates
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            feature_updates_item, position = _read_feature_update_key_v0(buffer, position)
-            feature_updates.append(feature_updates_item)
+        message.feature_updates, position = _read_many_feature_update_key_v0(buffer, position, count - 1)
+    elif count:
+        message.feature_updates = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.validate_only = False
@@ -187,27 +189,33 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[UpdateFeaturesRequest, int]
     return message, position
 
 
-def _read_feature_update_key_v1(
+def _read_many_feature_update_key_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[UpdateFeaturesRequestFeatureUpdateKey, int]:
-    message = UpdateFeaturesRequestFeatureUpdateKey.__new__(UpdateFeaturesRequestFeatureUpdateKey)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[UpdateFeaturesRequestFeatureUpdateKey], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.feature = str(buffer[position:end], "utf-8")
-    position = end
-    message.max_version_level, message.upgrade_type, tags = _unpack_hbB(buffer, position)
-    position += 4
-    message.allow_downgrade = False
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[UpdateFeaturesRequestFeatureUpdateKey] = []
+    for _ in range(size):
+        message = UpdateFeaturesRequestFeatureUpdateKey.__new__(UpdateFeaturesRequestFeatureUpdateKey)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.feature = str(buffer[position:end], "utf-8")
+        position = end
+        message.max_version_level, message.upgrade_type, tags = _unpack_hbB(buffer, position)
+        position += 4
+        message.allow_downgrade = False
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[UpdateFeaturesRequest, int]:
@@ -215,17 +223,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[UpdateFeaturesRequest, int]
     message.timeout_ms, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    feature_updates: list[UpdateFeaturesRequestFeatureUpdateKey] = []
-    message.feature_updates = feature_updates
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            feature_updates_item, position = _read_feature_update_key_v1(buffer, position)
-            feature_updates.append(feature_updates_item)
+        message.feature_updates, position = _read_many_feature_update_key_v1(buffer, position, count - 1)
+    elif count:
+        message.feature_updates = []
+    else:
+        raise Malformed
     message.validate_only, tags = _unpack_tB(buffer, position)
     position += 2
     message.unknown_tags = None

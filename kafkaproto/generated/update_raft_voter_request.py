@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -198,32 +198,41 @@ class UpdateRaftVoterRequest(Message):
         return _schema()
 
 
-def _read_listener_v0(buffer: Buffer, position: int) -> tuple[UpdateRaftVoterRequestListener, int]:
-    message = UpdateRaftVoterRequestListener.__new__(UpdateRaftVoterRequestListener)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_listener_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[UpdateRaftVoterRequestListener], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, tags = _unpack_HB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[UpdateRaftVoterRequestListener] = []
+    for _ in range(size):
+        message = UpdateRaftVoterRequestListener.__new__(UpdateRaftVoterRequestListener)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.port, tags = _unpack_HB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_kraft_version_feature_v0(
@@ -244,7 +253,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[UpdateRaftVoterRequest, int
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.cluster_id = None
     else:
@@ -259,17 +268,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[UpdateRaftVoterRequest, int
     ) = _unpack_iiuB(buffer, position)
     position += 25
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    listeners: list[UpdateRaftVoterRequestListener] = []
-    message.listeners = listeners
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            listeners_item, position = _read_listener_v0(buffer, position)
-            listeners.append(listeners_item)
+        message.listeners, position = _read_many_listener_v0(buffer, position, count - 1)
+    elif count:
+        message.listeners = []
+    else:
+        raise Malformed
     message._kraft_version_feature, position = _read_kraft_version_feature_v0(buffer, position)
     tags = buffer[position]
     position += 1

@@ -150,7 +150,7 @@ def _read_current_leader_v0(
     message.leader_id, message.leader_epoch, length = _unpack_iiB(buffer, position)
     position += 9
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar
 
 from kafkaproto.message import Message
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -19,6 +18,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -109,7 +109,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[UserScramCredentialRecord, 
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -118,7 +118,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[UserScramCredentialRecord, 
     message.mechanism, length = _unpack_bB(buffer, position)
     position += 2
     if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
+        length, position = read_long_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -127,7 +127,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[UserScramCredentialRecord, 
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
+        length, position = read_long_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -136,7 +136,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[UserScramCredentialRecord, 
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_unsigned_varint(buffer, position - 1)
+        length, position = read_long_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1

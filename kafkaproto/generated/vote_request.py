@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -209,57 +209,71 @@ class VoteRequest(Message):
         return _schema()
 
 
-def _read_partition_data_v0(buffer: Buffer, position: int) -> tuple[VoteRequestPartitionData, int]:
-    message = VoteRequestPartitionData.__new__(VoteRequestPartitionData)
-    (
-        message.partition_index,
-        message.replica_epoch,
-        message.replica_id,
-        message.last_offset_epoch,
-        message.last_offset,
-        tags,
-    ) = _unpack_iiiiqB(buffer, position)
-    position += 25
-    message.replica_directory_id = ZERO_UUID
-    message.voter_directory_id = ZERO_UUID
-    message.pre_vote = False
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_partition_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[VoteRequestPartitionData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[VoteRequestPartitionData] = []
+    for _ in range(size):
+        message = VoteRequestPartitionData.__new__(VoteRequestPartitionData)
+        (
+            message.partition_index,
+            message.replica_epoch,
+            message.replica_id,
+            message.last_offset_epoch,
+            message.last_offset,
+            tags,
+        ) = _unpack_iiiiqB(buffer, position)
+        position += 25
+        message.replica_directory_id = ZERO_UUID
+        message.voter_directory_id = ZERO_UUID
+        message.pre_vote = False
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[VoteRequestTopicData, int]:
-    message = VoteRequestTopicData.__new__(VoteRequestTopicData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[VoteRequestTopicData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[VoteRequestPartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[VoteRequestTopicData] = []
+    for _ in range(size):
+        message = VoteRequestTopicData.__new__(VoteRequestTopicData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
@@ -267,7 +281,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.cluster_id = None
     else:
@@ -277,17 +291,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[VoteRequestTopicData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_data_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.voter_id = -1
@@ -297,57 +307,71 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
     return message, position
 
 
-def _read_partition_data_v1(buffer: Buffer, position: int) -> tuple[VoteRequestPartitionData, int]:
-    message = VoteRequestPartitionData.__new__(VoteRequestPartitionData)
-    (
-        message.partition_index,
-        message.replica_epoch,
-        message.replica_id,
-        message.replica_directory_id,
-        message.voter_directory_id,
-        message.last_offset_epoch,
-        message.last_offset,
-        tags,
-    ) = _unpack_iiiuuiqB(buffer, position)
-    position += 57
-    message.pre_vote = False
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_partition_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[VoteRequestPartitionData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[VoteRequestPartitionData] = []
+    for _ in range(size):
+        message = VoteRequestPartitionData.__new__(VoteRequestPartitionData)
+        (
+            message.partition_index,
+            message.replica_epoch,
+            message.replica_id,
+            message.replica_directory_id,
+            message.voter_directory_id,
+            message.last_offset_epoch,
+            message.last_offset,
+            tags,
+        ) = _unpack_iiiuuiqB(buffer, position)
+        position += 57
+        message.pre_vote = False
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_topic_data_v1(buffer: Buffer, position: int) -> tuple[VoteRequestTopicData, int]:
-    message = VoteRequestTopicData.__new__(VoteRequestTopicData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[VoteRequestTopicData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[VoteRequestPartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[VoteRequestTopicData] = []
+    for _ in range(size):
+        message = VoteRequestTopicData.__new__(VoteRequestTopicData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v1(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v1(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
@@ -355,7 +379,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.cluster_id = None
     else:
@@ -365,17 +389,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
     message.voter_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[VoteRequestTopicData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v1(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_data_v1(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -384,57 +404,71 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
     return message, position
 
 
-def _read_partition_data_v2(buffer: Buffer, position: int) -> tuple[VoteRequestPartitionData, int]:
-    message = VoteRequestPartitionData.__new__(VoteRequestPartitionData)
-    (
-        message.partition_index,
-        message.replica_epoch,
-        message.replica_id,
-        message.replica_directory_id,
-        message.voter_directory_id,
-        message.last_offset_epoch,
-        message.last_offset,
-        message.pre_vote,
-        tags,
-    ) = _unpack_iiiuuiqtB(buffer, position)
-    position += 58
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_partition_data_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[VoteRequestPartitionData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[VoteRequestPartitionData] = []
+    for _ in range(size):
+        message = VoteRequestPartitionData.__new__(VoteRequestPartitionData)
+        (
+            message.partition_index,
+            message.replica_epoch,
+            message.replica_id,
+            message.replica_directory_id,
+            message.voter_directory_id,
+            message.last_offset_epoch,
+            message.last_offset,
+            message.pre_vote,
+            tags,
+        ) = _unpack_iiiuuiqtB(buffer, position)
+        position += 58
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_topic_data_v2(buffer: Buffer, position: int) -> tuple[VoteRequestTopicData, int]:
-    message = VoteRequestTopicData.__new__(VoteRequestTopicData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_data_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[VoteRequestTopicData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[VoteRequestPartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[VoteRequestTopicData] = []
+    for _ in range(size):
+        message = VoteRequestTopicData.__new__(VoteRequestTopicData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v2(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v2(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
@@ -442,7 +476,7 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         message.cluster_id = None
     else:
@@ -452,17 +486,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[VoteRequest, int]:
     message.voter_id, count = _unpack_iB(buffer, position)
     position += 5
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[VoteRequestTopicData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v2(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_data_v2(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -225,54 +225,68 @@ class VoteResponse(Message):
         return _schema()
 
 
-def _read_partition_data_v0(buffer: Buffer, position: int) -> tuple[VoteResponsePartitionData, int]:
-    message = VoteResponsePartitionData.__new__(VoteResponsePartitionData)
-    (
-        message.partition_index,
-        message.error_code,
-        message.leader_id,
-        message.leader_epoch,
-        message.vote_granted,
-        tags,
-    ) = _unpack_ihiitB(buffer, position)
-    position += 16
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+def _read_many_partition_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[VoteResponsePartitionData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[VoteResponsePartitionData] = []
+    for _ in range(size):
+        message = VoteResponsePartitionData.__new__(VoteResponsePartitionData)
+        (
+            message.partition_index,
+            message.error_code,
+            message.leader_id,
+            message.leader_epoch,
+            message.vote_granted,
+            tags,
+        ) = _unpack_ihiitB(buffer, position)
+        position += 16
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_topic_data_v0(buffer: Buffer, position: int) -> tuple[VoteResponseTopicData, int]:
-    message = VoteResponseTopicData.__new__(VoteResponseTopicData)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_topic_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[VoteResponseTopicData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.topic_name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[VoteResponsePartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[VoteResponseTopicData] = []
+    for _ in range(size):
+        message = VoteResponseTopicData.__new__(VoteResponseTopicData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[VoteResponse, int]:
@@ -280,17 +294,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[VoteResponse, int]:
     message.error_code, count = _unpack_hB(buffer, position)
     position += 3
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[VoteResponseTopicData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_data_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.node_endpoints = []
@@ -311,23 +321,32 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[VoteResponse, int]:
     return message, position
 
 
-def _read_node_endpoint_v1(buffer: Buffer, position: int) -> tuple[VoteResponseNodeEndpoint, int]:
-    message = VoteResponseNodeEndpoint.__new__(VoteResponseNodeEndpoint)
-    message.node_id, length = _unpack_iB(buffer, position)
-    position += 5
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_node_endpoint_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[VoteResponseNodeEndpoint], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, tags = _unpack_HB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[VoteResponseNodeEndpoint] = []
+    for _ in range(size):
+        message = VoteResponseNodeEndpoint.__new__(VoteResponseNodeEndpoint)
+        message.node_id, length = _unpack_iB(buffer, position)
+        position += 5
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.port, tags = _unpack_HB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[VoteResponse, int]:
@@ -335,17 +354,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[VoteResponse, int]:
     message.error_code, count = _unpack_hB(buffer, position)
     position += 3
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[VoteResponseTopicData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_topic_data_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_topic_data_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.node_endpoints = []
@@ -357,17 +372,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[VoteResponse, int]:
                 count = buffer[position]
                 position += 1
                 if count > 127:
-                    count, position = read_unsigned_varint(buffer, position - 1)
-                if not count:
-                    raise Malformed
-                node_endpoints: list[VoteResponseNodeEndpoint] = []
-                message.node_endpoints = node_endpoints
+                    count, position = read_long_length(buffer, position, count)
                 if count > 1:
-                    if count - 1 > len(buffer) - position:
-                        raise Malformed
-                    for _ in range(1, count):
-                        node_endpoints_item, position = _read_node_endpoint_v1(buffer, position)
-                        node_endpoints.append(node_endpoints_item)
+                    message.node_endpoints, position = _read_many_node_endpoint_v1(buffer, position, count - 1)
+                elif count:
+                    message.node_endpoints = []
+                else:
+                    raise Malformed
             else:
                 if message.unknown_tags is None:
                     message.unknown_tags = {}

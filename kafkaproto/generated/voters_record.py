@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -222,32 +222,41 @@ class VotersRecord(Message):
         return _schema()
 
 
-def _read_endpoint_v0(buffer: Buffer, position: int) -> tuple[VotersRecordEndpoint, int]:
-    message = VotersRecordEndpoint.__new__(VotersRecordEndpoint)
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+def _read_many_endpoint_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[VotersRecordEndpoint], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
-        raise Malformed
-    end = position + length - 1
-    message.host = str(buffer[position:end], "utf-8")
-    position = end
-    message.port, tags = _unpack_HB(buffer, position)
-    position += 3
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[VotersRecordEndpoint] = []
+    for _ in range(size):
+        message = VotersRecordEndpoint.__new__(VotersRecordEndpoint)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.host = str(buffer[position:end], "utf-8")
+        position = end
+        message.port, tags = _unpack_HB(buffer, position)
+        position += 3
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_kraft_version_feature_v0(
@@ -263,29 +272,30 @@ def _read_kraft_version_feature_v0(
     return message, position
 
 
-def _read_voter_v0(buffer: Buffer, position: int) -> tuple[VotersRecordVoter, int]:
-    message = VotersRecordVoter.__new__(VotersRecordVoter)
-    message.voter_id, message.voter_directory_id, count = _unpack_iuB(buffer, position)
-    position += 21
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+def _read_many_voter_v0(buffer: Buffer, position: int, size: int) -> tuple[list[VotersRecordVoter], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    endpoints: list[VotersRecordEndpoint] = []
-    message.endpoints = endpoints
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[VotersRecordVoter] = []
+    for _ in range(size):
+        message = VotersRecordVoter.__new__(VotersRecordVoter)
+        message.voter_id, message.voter_directory_id, count = _unpack_iuB(buffer, position)
+        position += 21
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.endpoints, position = _read_many_endpoint_v0(buffer, position, count - 1)
+        elif count:
+            message.endpoints = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            endpoints_item, position = _read_endpoint_v0(buffer, position)
-            endpoints.append(endpoints_item)
-    message._kraft_version_feature, position = _read_kraft_version_feature_v0(buffer, position)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message._kraft_version_feature, position = _read_kraft_version_feature_v0(buffer, position)
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[VotersRecord, int]:
@@ -293,17 +303,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[VotersRecord, int]:
     message.version, count = _unpack_hB(buffer, position)
     position += 3
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    voters: list[VotersRecordVoter] = []
-    message.voters = voters
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            voters_item, position = _read_voter_v0(buffer, position)
-            voters.append(voters_item)
+        message.voters, position = _read_many_voter_v0(buffer, position, count - 1)
+    elif count:
+        message.voters = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

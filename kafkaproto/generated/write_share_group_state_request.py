@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -228,81 +228,94 @@ class WriteShareGroupStateRequest(Message):
         return _schema()
 
 
-def _read_state_batch_v0(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequestStateBatch, int]:
-    message = WriteShareGroupStateRequestStateBatch.__new__(WriteShareGroupStateRequestStateBatch)
-    (
-        message.first_offset,
-        message.last_offset,
-        message.delivery_state,
-        message.delivery_count,
-        tags,
-    ) = _unpack_qqbhB(buffer, position)
-    position += 20
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_partition_data_v0(
+def _read_many_state_batch_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[WriteShareGroupStateRequestPartitionData, int]:
-    message = WriteShareGroupStateRequestPartitionData.__new__(WriteShareGroupStateRequestPartitionData)
-    (
-        message.partition,
-        message.state_epoch,
-        message.leader_epoch,
-        message.start_offset,
-        count,
-    ) = _unpack_iiiqB(buffer, position)
-    position += 21
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[WriteShareGroupStateRequestStateBatch], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    state_batches: list[WriteShareGroupStateRequestStateBatch] = []
-    message.state_batches = state_batches
-    if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            state_batches_item, position = _read_state_batch_v0(buffer, position)
-            state_batches.append(state_batches_item)
-    tags = buffer[position]
-    position += 1
-    message.delivery_complete_count = -1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    found: list[WriteShareGroupStateRequestStateBatch] = []
+    for _ in range(size):
+        message = WriteShareGroupStateRequestStateBatch.__new__(WriteShareGroupStateRequestStateBatch)
+        (
+            message.first_offset,
+            message.last_offset,
+            message.delivery_state,
+            message.delivery_count,
+            tags,
+        ) = _unpack_qqbhB(buffer, position)
+        position += 20
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_write_state_data_v0(
+def _read_many_partition_data_v0(
     buffer: Buffer,
     position: int,
-) -> tuple[WriteShareGroupStateRequestWriteStateData, int]:
-    message = WriteShareGroupStateRequestWriteStateData.__new__(WriteShareGroupStateRequestWriteStateData)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[WriteShareGroupStateRequestPartitionData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[WriteShareGroupStateRequestPartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[WriteShareGroupStateRequestPartitionData] = []
+    for _ in range(size):
+        message = WriteShareGroupStateRequestPartitionData.__new__(WriteShareGroupStateRequestPartitionData)
+        (
+            message.partition,
+            message.state_epoch,
+            message.leader_epoch,
+            message.start_offset,
+            count,
+        ) = _unpack_iiiqB(buffer, position)
+        position += 21
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.state_batches, position = _read_many_state_batch_v0(buffer, position, count - 1)
+        elif count:
+            message.state_batches = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v0(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.delivery_complete_count = -1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_write_state_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[WriteShareGroupStateRequestWriteStateData], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[WriteShareGroupStateRequestWriteStateData] = []
+    for _ in range(size):
+        message = WriteShareGroupStateRequestWriteStateData.__new__(WriteShareGroupStateRequestWriteStateData)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v0(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v0(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequest, int]:
@@ -310,7 +323,7 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequest
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -319,17 +332,13 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequest
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[WriteShareGroupStateRequestWriteStateData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_write_state_data_v0(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_write_state_data_v0(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -338,65 +347,69 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequest
     return message, position
 
 
-def _read_partition_data_v1(
+def _read_many_partition_data_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[WriteShareGroupStateRequestPartitionData, int]:
-    message = WriteShareGroupStateRequestPartitionData.__new__(WriteShareGroupStateRequestPartitionData)
-    (
-        message.partition,
-        message.state_epoch,
-        message.leader_epoch,
-        message.start_offset,
-        message.delivery_complete_count,
-        count,
-    ) = _unpack_iiiqiB(buffer, position)
-    position += 25
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[WriteShareGroupStateRequestPartitionData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    state_batches: list[WriteShareGroupStateRequestStateBatch] = []
-    message.state_batches = state_batches
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[WriteShareGroupStateRequestPartitionData] = []
+    for _ in range(size):
+        message = WriteShareGroupStateRequestPartitionData.__new__(WriteShareGroupStateRequestPartitionData)
+        (
+            message.partition,
+            message.state_epoch,
+            message.leader_epoch,
+            message.start_offset,
+            message.delivery_complete_count,
+            count,
+        ) = _unpack_iiiqiB(buffer, position)
+        position += 25
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.state_batches, position = _read_many_state_batch_v0(buffer, position, count - 1)
+        elif count:
+            message.state_batches = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            state_batches_item, position = _read_state_batch_v0(buffer, position)
-            state_batches.append(state_batches_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_write_state_data_v1(
+def _read_many_write_state_data_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[WriteShareGroupStateRequestWriteStateData, int]:
-    message = WriteShareGroupStateRequestWriteStateData.__new__(WriteShareGroupStateRequestWriteStateData)
-    message.topic_id, count = _unpack_uB(buffer, position)
-    position += 17
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[WriteShareGroupStateRequestWriteStateData], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    partitions: list[WriteShareGroupStateRequestPartitionData] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[WriteShareGroupStateRequestWriteStateData] = []
+    for _ in range(size):
+        message = WriteShareGroupStateRequestWriteStateData.__new__(WriteShareGroupStateRequestWriteStateData)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_partition_data_v1(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_partition_data_v1(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequest, int]:
@@ -404,7 +417,7 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequest
     length = buffer[position]
     position += 1
     if length > 127:
-        length, position = read_string_length(buffer, position - 1)
+        length, position = read_string_length(buffer, position, length)
     if not length:
         raise Malformed
     end = position + length - 1
@@ -413,17 +426,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequest
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[WriteShareGroupStateRequestWriteStateData] = []
-    message.topics = topics
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_write_state_data_v1(buffer, position)
-            topics.append(topics_item)
+        message.topics, position = _read_many_write_state_data_v1(buffer, position, count - 1)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

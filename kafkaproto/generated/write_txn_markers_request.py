@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -24,6 +23,7 @@ from kafkaproto.support import (
     pack_length,
     pack_many,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -182,72 +182,80 @@ class WriteTxnMarkersRequest(Message):
         return _schema()
 
 
-def _read_writable_txn_marker_topic_v1(
+def _read_many_writable_txn_marker_topic_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[WriteTxnMarkersRequestWritableTxnMarkerTopic, int]:
-    message = WriteTxnMarkersRequestWritableTxnMarkerTopic.__new__(
-        WriteTxnMarkersRequestWritableTxnMarkerTopic,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[WriteTxnMarkersRequestWritableTxnMarkerTopic], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    if count - 1 < TABLE_SIZE:
-        message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
-    else:
-        message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
-    position += count * 4 - 4
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
-
-
-def _read_writable_txn_marker_v1(
-    buffer: Buffer,
-    position: int,
-) -> tuple[WriteTxnMarkersRequestWritableTxnMarker, int]:
-    message = WriteTxnMarkersRequestWritableTxnMarker.__new__(WriteTxnMarkersRequestWritableTxnMarker)
-    (
-        message.producer_id,
-        message.producer_epoch,
-        message.transaction_result,
-        count,
-    ) = _unpack_qhtB(buffer, position)
-    position += 12
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    topics: list[WriteTxnMarkersRequestWritableTxnMarkerTopic] = []
-    message.topics = topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[WriteTxnMarkersRequestWritableTxnMarkerTopic] = []
+    for _ in range(size):
+        message = WriteTxnMarkersRequestWritableTxnMarkerTopic.__new__(
+            WriteTxnMarkersRequestWritableTxnMarkerTopic,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_writable_txn_marker_topic_v1(buffer, position)
-            topics.append(topics_item)
-    message.coordinator_epoch, tags = _unpack_iB(buffer, position)
-    position += 5
-    message.transaction_version = 0
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
+
+
+def _read_many_writable_txn_marker_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+) -> tuple[list[WriteTxnMarkersRequestWritableTxnMarker], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[WriteTxnMarkersRequestWritableTxnMarker] = []
+    for _ in range(size):
+        message = WriteTxnMarkersRequestWritableTxnMarker.__new__(WriteTxnMarkersRequestWritableTxnMarker)
+        (
+            message.producer_id,
+            message.producer_epoch,
+            message.transaction_result,
+            count,
+        ) = _unpack_qhtB(buffer, position)
+        position += 12
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topics, position = _read_many_writable_txn_marker_topic_v1(buffer, position, count - 1)
+        elif count:
+            message.topics = []
+        else:
+            raise Malformed
+        message.coordinator_epoch, tags = _unpack_iB(buffer, position)
+        position += 5
+        message.transaction_version = 0
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersRequest, int]:
@@ -255,17 +263,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersRequest, int
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    markers: list[WriteTxnMarkersRequestWritableTxnMarker] = []
-    message.markers = markers
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            markers_item, position = _read_writable_txn_marker_v1(buffer, position)
-            markers.append(markers_item)
+        message.markers, position = _read_many_writable_txn_marker_v1(buffer, position, count - 1)
+    elif count:
+        message.markers = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None
@@ -274,36 +278,38 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersRequest, int
     return message, position
 
 
-def _read_writable_txn_marker_v2(
+def _read_many_writable_txn_marker_v2(
     buffer: Buffer,
     position: int,
-) -> tuple[WriteTxnMarkersRequestWritableTxnMarker, int]:
-    message = WriteTxnMarkersRequestWritableTxnMarker.__new__(WriteTxnMarkersRequestWritableTxnMarker)
-    (
-        message.producer_id,
-        message.producer_epoch,
-        message.transaction_result,
-        count,
-    ) = _unpack_qhtB(buffer, position)
-    position += 12
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[WriteTxnMarkersRequestWritableTxnMarker], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    topics: list[WriteTxnMarkersRequestWritableTxnMarkerTopic] = []
-    message.topics = topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[WriteTxnMarkersRequestWritableTxnMarker] = []
+    for _ in range(size):
+        message = WriteTxnMarkersRequestWritableTxnMarker.__new__(WriteTxnMarkersRequestWritableTxnMarker)
+        (
+            message.producer_id,
+            message.producer_epoch,
+            message.transaction_result,
+            count,
+        ) = _unpack_qhtB(buffer, position)
+        position += 12
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topics, position = _read_many_writable_txn_marker_topic_v1(buffer, position, count - 1)
+        elif count:
+            message.topics = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_writable_txn_marker_topic_v1(buffer, position)
-            topics.append(topics_item)
-    message.coordinator_epoch, message.transaction_version, tags = _unpack_ibB(buffer, position)
-    position += 6
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        message.coordinator_epoch, message.transaction_version, tags = _unpack_ibB(buffer, position)
+        position += 6
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v2(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersRequest, int]:
@@ -311,17 +317,13 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersRequest, int
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    markers: list[WriteTxnMarkersRequestWritableTxnMarker] = []
-    message.markers = markers
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            markers_item, position = _read_writable_txn_marker_v2(buffer, position)
-            markers.append(markers_item)
+        message.markers, position = _read_many_writable_txn_marker_v2(buffer, position, count - 1)
+    elif count:
+        message.markers = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

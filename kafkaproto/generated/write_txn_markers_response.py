@@ -10,7 +10,6 @@ from functools import cache
 from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
-from kafkaproto.primitives import read_unsigned_varint
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
@@ -20,6 +19,7 @@ from kafkaproto.support import (
     Pieces,
     pack_length,
     pack_string_length,
+    read_long_length,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -179,86 +179,96 @@ class WriteTxnMarkersResponse(Message):
         return _schema()
 
 
-def _read_writable_txn_marker_partition_result_v1(
+def _read_many_writable_txn_marker_partition_result_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[WriteTxnMarkersResponseWritableTxnMarkerPartitionResult, int]:
-    message = WriteTxnMarkersResponseWritableTxnMarkerPartitionResult.__new__(
-        WriteTxnMarkersResponseWritableTxnMarkerPartitionResult,
-    )
-    message.partition_index, message.error_code, tags = _unpack_ihB(buffer, position)
-    position += 7
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+    size: int,
+) -> tuple[list[WriteTxnMarkersResponseWritableTxnMarkerPartitionResult], int]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[WriteTxnMarkersResponseWritableTxnMarkerPartitionResult] = []
+    for _ in range(size):
+        message = WriteTxnMarkersResponseWritableTxnMarkerPartitionResult.__new__(
+            WriteTxnMarkersResponseWritableTxnMarkerPartitionResult,
+        )
+        message.partition_index, message.error_code, tags = _unpack_ihB(buffer, position)
+        position += 7
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_writable_txn_marker_topic_result_v1(
+def _read_many_writable_txn_marker_topic_result_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[WriteTxnMarkersResponseWritableTxnMarkerTopicResult, int]:
-    message = WriteTxnMarkersResponseWritableTxnMarkerTopicResult.__new__(
-        WriteTxnMarkersResponseWritableTxnMarkerTopicResult,
-    )
-    length = buffer[position]
-    position += 1
-    if length > 127:
-        length, position = read_string_length(buffer, position - 1)
-    if not length:
+    size: int,
+) -> tuple[list[WriteTxnMarkersResponseWritableTxnMarkerTopicResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    end = position + length - 1
-    message.name = str(buffer[position:end], "utf-8")
-    position = end
-    count = buffer[position]
-    position += 1
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    partitions: list[WriteTxnMarkersResponseWritableTxnMarkerPartitionResult] = []
-    message.partitions = partitions
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[WriteTxnMarkersResponseWritableTxnMarkerTopicResult] = []
+    for _ in range(size):
+        message = WriteTxnMarkersResponseWritableTxnMarkerTopicResult.__new__(
+            WriteTxnMarkersResponseWritableTxnMarkerTopicResult,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
             raise Malformed
-        for _ in range(1, count):
-            partitions_item, position = _read_writable_txn_marker_partition_result_v1(buffer, position)
-            partitions.append(partitions_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.partitions, position = _read_many_writable_txn_marker_partition_result_v1(buffer, position, count - 1)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
-def _read_writable_txn_marker_result_v1(
+def _read_many_writable_txn_marker_result_v1(
     buffer: Buffer,
     position: int,
-) -> tuple[WriteTxnMarkersResponseWritableTxnMarkerResult, int]:
-    message = WriteTxnMarkersResponseWritableTxnMarkerResult.__new__(
-        WriteTxnMarkersResponseWritableTxnMarkerResult,
-    )
-    message.producer_id, count = _unpack_qB(buffer, position)
-    position += 9
-    if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
+    size: int,
+) -> tuple[list[WriteTxnMarkersResponseWritableTxnMarkerResult], int]:
+    if size > len(buffer) - position:
         raise Malformed
-    topics: list[WriteTxnMarkersResponseWritableTxnMarkerTopicResult] = []
-    message.topics = topics
-    if count > 1:
-        if count - 1 > len(buffer) - position:
+    found: list[WriteTxnMarkersResponseWritableTxnMarkerResult] = []
+    for _ in range(size):
+        message = WriteTxnMarkersResponseWritableTxnMarkerResult.__new__(
+            WriteTxnMarkersResponseWritableTxnMarkerResult,
+        )
+        message.producer_id, count = _unpack_qB(buffer, position)
+        position += 9
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        if count > 1:
+            message.topics, position = _read_many_writable_txn_marker_topic_result_v1(buffer, position, count - 1)
+        elif count:
+            message.topics = []
+        else:
             raise Malformed
-        for _ in range(1, count):
-            topics_item, position = _read_writable_txn_marker_topic_result_v1(buffer, position)
-            topics.append(topics_item)
-    tags = buffer[position]
-    position += 1
-    message.unknown_tags = None
-    if tags:
-        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
-    return message, position
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        found.append(message)
+    return found, position
 
 
 def _read_v1(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersResponse, int]:
@@ -266,17 +276,13 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersResponse, in
     count = buffer[position]
     position += 1
     if count > 127:
-        count, position = read_unsigned_varint(buffer, position - 1)
-    if not count:
-        raise Malformed
-    markers: list[WriteTxnMarkersResponseWritableTxnMarkerResult] = []
-    message.markers = markers
+        count, position = read_long_length(buffer, position, count)
     if count > 1:
-        if count - 1 > len(buffer) - position:
-            raise Malformed
-        for _ in range(1, count):
-            markers_item, position = _read_writable_txn_marker_result_v1(buffer, position)
-            markers.append(markers_item)
+        message.markers, position = _read_many_writable_txn_marker_result_v1(buffer, position, count - 1)
+    elif count:
+        message.markers = []
+    else:
+        raise Malformed
     tags = buffer[position]
     position += 1
     message.unknown_tags = None

@@ -154,13 +154,19 @@ def test_zero_copy_bytes_at_any_depth(tmp_path: Path) -> None:
     }
     records = {"name": "Records", "type": "records", "versions": "0+", "nullableVersions": "0+"}
     tagged = data | {"name": "Tail", "versions": "1+", "taggedVersions": "1+", "tag": 0}
-    kind = generated(schema(fields=[part, records, tagged]), tmp_path)
+    single = {"name": "Single", "type": "Single", "versions": "0+", "fields": [data | {"name": "Inner"}]}
+    kind = generated(schema(fields=[part, records, tagged, single]), tmp_path)
     check(kind)
-    message = kind(parts=[kind.Part(data=[b"a", b"b"], plain=b"c")], records=b"d", tail=b"e")
+    message = kind(
+        parts=[kind.Part(data=[b"a", b"b"], plain=b"c")],
+        records=b"d",
+        tail=b"e",
+        single=kind.Single(inner=b"f"),
+    )
     read, _ = kind.decode(message.encode(1), 1)
-    views = [read.parts[0].data, read.records, read.tail]
-    assert [type(view) for view in views] == [memoryview] * 3
-    assert [bytes(view) for view in views] == [b"ab", b"d", b"e"]
+    views = [read.parts[0].data, read.records, read.tail, read.single.inner]
+    assert [type(view) for view in views] == [memoryview] * 4
+    assert [bytes(view) for view in views] == [b"ab", b"d", b"e", b"f"]
     assert read.parts[0].plain == b"c"
     with pytest.raises(LocalProtocolError, match="is null, but may not be in version 0"):
         kind(parts=[kind.Part(data=None)]).encode(0)

@@ -27,7 +27,7 @@ from kafkaproto.messages import (
     ProduceRequest,
     VoteRequest,
 )
-from kafkaproto.support import Malformed
+from kafkaproto.support import Malformed, joined
 from tests.messages.random_messages import all_message_classes, random_message, versions_of
 
 EXAMPLES = 6
@@ -207,6 +207,12 @@ def test_records_go_in_as_any_buffer_or_as_several(version: int, size: int) -> N
     assert encode_slowly(ProduceRequest.schema(), produce([data[:cut], data[cut:]]), version) == expected
     assert produce([]).encode(version) == produce(b"").encode(version)
     assert produce(None).encode(version) != produce(b"").encode(version)
+
+
+def test_what_a_records_field_holds_can_be_had_as_bytes() -> None:
+    for buffers in (b"abc", bytearray(b"abc"), memoryview(b"abc"), [b"a", memoryview(b"bc")]):
+        assert joined(buffers) == b"abc"
+        assert type(joined(buffers)) is bytes
 
 
 def test_a_list_that_holds_something_else_than_buffers_is_refused() -> None:

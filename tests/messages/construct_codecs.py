@@ -59,6 +59,17 @@ def codec(name: str, version: int) -> c.Construct:
     return _Codecs(structs, version, flexible).struct(schema.get("fields", []))
 
 
+def defaults(name: str, version: int) -> dict[str, Any]:
+    """A message of which nobody has set a field."""
+    schema = schemas()[name]
+    structs = {common["name"]: common["fields"] for common in schema.get("commonStructs", [])}
+    structs[name] = schema.get("fields", [])
+    _collect(structs[name], structs)
+    flexible = covers(schema["flexibleVersions"], version)
+    found: dict[str, Any] = _Codecs(structs, version, flexible).default({"type": name})
+    return found
+
+
 def _collect(fields: list[dict[str, Any]], structs: dict[str, Any]) -> None:
     for field in fields:
         if "fields" in field:
@@ -224,7 +235,7 @@ class _Codecs:
 
     def default(self, field: dict[str, Any]) -> Any:
         kind, literal = field["type"], field.get("default")
-        if literal == "null":
+        if literal == "null" or kind == "records":
             return None
         if kind.startswith("[]"):
             return []
@@ -233,7 +244,8 @@ class _Codecs:
             present = [
                 f for f in inner if covers(f.get("versions", f.get("taggedVersions", "none")), self.version)
             ]
-            return {f["name"]: self.default(f) for f in present} | {"_tags": {}}
+            tags: dict[str, Any] = {"_tags": {}} if self.flexible else {}
+            return {f["name"]: self.default(f) for f in present} | tags
         if kind == "string":
             return literal or ""
         if kind == "bytes":

@@ -89,6 +89,6 @@ def _value(field: FieldSchema, version: int, flexible: bool, rng: random.Random)
     if field.type == "string":
         return rng.choice(_STRINGS)
     if field.type in ("bytes", "records"):
-        return rng.randbytes(rng.choice((0, 1, 126, 127, 128, 1000)))
+        return rng.randbytes(rng.choice((0, 1, 126, 127, 128, 1000, 16_384)))
     lowest, highest = _RANGES[field.type]
     return rng.choice((lowest, highest, 0, 1, rng.randint(lowest, highest)))

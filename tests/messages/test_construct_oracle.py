@@ -10,7 +10,7 @@ import pytest
 
 from kafkaproto.message import Message
 from kafkaproto.schema import StructSchema, within
-from tests.messages.construct_codecs import codec, schemas
+from tests.messages.construct_codecs import codec, defaults, schemas
 from tests.messages.random_messages import all_message_classes, random_message, versions_of
 
 EXAMPLES = 8
@@ -42,6 +42,9 @@ def test_bytes_agree_with_the_oracle_both_ways(message_class: type[Message]) -> 
     for version in versions_of(message_class):
         oracle = codec(message_class.NAME, version)
         flexible = schema.is_flexible(version)
+        assert as_dicts(schema.root, message_class(), version, flexible) == defaults(
+            message_class.NAME, version
+        )
         rng = random.Random(zlib.crc32(f"{message_class.NAME} {version}".encode()))
         for _ in range(EXAMPLES):
             message = random_message(message_class, version, rng)
