@@ -290,6 +290,7 @@ class Node:
             await trio.to_thread.run_sync(
                 partial(mark_clean_shutdown, self._config, disk=self._disk, broker_epoch=epoch)
             )
+        running.opened.release()
         _log.info("stopped")
 
 

@@ -18,7 +18,7 @@ from server.config import Config
 from server.controller.config import ControllerConfig
 from server.controller.controller import Controller
 from server.node.quorum import QuorumDriver
-from server.ports import Clock, Disk, Rng
+from server.ports import Clock, Disk, Lock, Rng
 from server.raft import events as raft_events
 from server.raft.config import RaftConfig
 from server.raft.control import RecordedControl
@@ -58,7 +58,14 @@ class Opened:
     """Broker epoch of the last clean stop, -1 where there was none."""
     broker_incarnation_id: bytes
     """New for this start of the process."""
+    locks: tuple[Lock, ...]
+    """The claims on the log directories."""
     quorum: QuorumDriver
+
+    def release(self) -> None:
+        """Give the directories up, once everything in them is closed."""
+        for lock in self.locks:
+            lock.release()
 
 
 def open_node(
@@ -78,10 +85,8 @@ def open_node(
     paths = tuple(dict.fromkeys((*config.log_dirs, config.metadata_log_dir)))
     if format_if_new:
         _format_if_new(config, paths, controller_endpoints, disk=disk, clock=clock, rng=rng)
-    for path in paths:
-        if disk.is_directory(path):
-            # Kept until the process ends: two nodes on one directory would ruin it.
-            disk.lock(f"{path}/.lock")
+    # Kept until the node has stopped: two nodes on one directory would ruin it.
+    locks = tuple(disk.lock(f"{path}/.lock") for path in paths if disk.is_directory(path))
     found = open_log_directories(
         disk, paths, node_id=config.node_id, new_uuid=rng.uuid, wall_ms=clock.wall_ms()
     )
@@ -123,6 +128,7 @@ def open_node(
         ),
         previous_broker_epoch=take_clean_shutdown(disk, config.log_dirs),
         broker_incarnation_id=incarnation_id,
+        locks=locks,
         quorum=driver,
     )
 

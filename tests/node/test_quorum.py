@@ -1,0 +1,207 @@
+"""The task that drives both cores, on a disk in memory that fails and forgets when told to."""
+
+from __future__ import annotations
+
+import errno
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+import trio
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import (
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DescribeQuorumRequest,
+    DescribeQuorumResponse,
+    FeatureLevelRecord,
+)
+from server.apis.context import Answer, NoAnswer
+from server.config import default_config
+from server.controller.events import CommandContext
+from server.image.image import EMPTY_IMAGE
+from server.image.replay import replay
+from server.node import quorum as quorum_module
+from server.node.quorum import QuorumDriver, UnsupportedFeatureError, check_features
+from server.node.startup import Opened, open_node
+from server.node.system import SystemClock
+from server.node.waiting import wait_decided
+from server.types import Deferred, Endpoint
+from tests.sim.disk import MemoryDisk
+
+WAIT_S = 10.0
+ENDPOINT = Endpoint(name="CONTROLLER", host="127.0.0.1", port=19093)
+LOG_SUFFIX = "00000000000000000000.log"
+
+
+class SeededRng:
+    """Randomness that a seed reproduces."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    def below(self, limit: int) -> int:
+        return self._random.randrange(limit)
+
+    def uuid(self) -> bytes:
+        return b"\x01" + self._random.randbytes(15)
+
+
+@pytest.fixture
+def disk() -> MemoryDisk:
+    memory = MemoryDisk()
+    memory.make_directory("/data")
+    memory.sync_directory("/")
+    return memory
+
+
+def open_on(disk: MemoryDisk, seed: int = 1) -> Opened:
+    """A node on the disk, formatted on the first time."""
+    return open_node(
+        default_config({"log.dirs": "/data/node", "metadata.max.idle.interval.ms": "0"}),
+        controller_endpoints=(ENDPOINT,),
+        format_if_new=True,
+        disk=disk,
+        clock=SystemClock(),
+        rng=SeededRng(seed),
+    )
+
+
+@asynccontextmanager
+async def running(disk: MemoryDisk) -> AsyncIterator[QuorumDriver]:
+    """A driver that runs, leads, and is stopped in order afterwards."""
+    opened = open_on(disk)
+    driver = opened.quorum
+    with trio.fail_after(WAIT_S):
+        async with trio.open_nursery() as nursery:
+            await nursery.start(driver.run)
+            await driver.wait_until_follows_leader()
+            yield driver
+            await driver.stop()
+    opened.release()
+
+
+def create(driver: QuorumDriver, *names: str) -> Deferred[Answer]:
+    """Ask for topics of one partition."""
+    topics = [
+        CreateTopicsRequest.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
+        for name in names
+    ]
+    return driver.submit(CreateTopicsRequest(topics=topics, timeout_ms=5_000), 7, CommandContext())
+
+
+def describe(driver: QuorumDriver) -> DescribeQuorumResponse.PartitionData:
+    partition = DescribeQuorumRequest.PartitionData(partition_index=0)
+    topic = DescribeQuorumRequest.TopicData(topic_name="__cluster_metadata", partitions=[partition])
+    response = driver.describe_quorum(DescribeQuorumRequest(topics=[topic]), 2)
+    assert isinstance(response, DescribeQuorumResponse)
+    return response.topics[0].partitions[0]
+
+
+async def wait_for_features(driver: QuorumDriver) -> None:
+    while not driver.published.image.features:
+        await driver.published.changed.wait()
+
+
+@pytest.mark.trio
+async def test_a_new_node_leads_and_publishes_its_bootstrap_records(disk: MemoryDisk) -> None:
+    async with running(disk) as driver:
+        await wait_for_features(driver)
+        assert driver.published.image.metadata_version == 30
+        assert driver.published.leader.leader_id == 1
+        assert driver.kraft_version == 1
+        assert driver.leader_endpoint("CONTROLLER") == ENDPOINT
+        assert driver.leader_endpoint("ELSEWHERE") is None
+        partition = describe(driver)
+        assert (partition.error_code, partition.leader_id, partition.leader_epoch) == (0, 1, 1)
+        assert partition.high_watermark == driver.published.image.offset + 1
+
+
+@pytest.mark.trio
+async def test_what_was_committed_is_there_after_a_clean_restart_and_after_a_crash(disk: MemoryDisk) -> None:
+    async with running(disk) as driver:
+        await wait_for_features(driver)
+        before = driver.published.image
+    for restart in range(3):
+        if restart:
+            disk.crash(SeededRng(restart))
+        async with running(disk) as driver:
+            assert driver.published.image.features == before.features
+            assert describe(driver).leader_epoch == 2 + restart
+
+
+@pytest.mark.trio
+async def test_a_long_log_is_handed_over_in_pieces(disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running(disk) as driver:
+        await wait_for_features(driver)
+        before = driver.published.image
+    monkeypatch.setattr(quorum_module, "CATCH_UP_READ_BYTES", 1)
+    async with running(disk) as driver:
+        assert driver.published.image.features == before.features
+
+
+@pytest.mark.trio
+async def test_a_command_is_answered(disk: MemoryDisk) -> None:
+    async with running(disk) as driver:
+        answer = await wait_decided(create(driver, "a"))
+        assert isinstance(answer, CreateTopicsResponse)
+        # Nobody has registered: there is nowhere to put a replica.
+        assert answer.topics[0].error_code == ErrorCode.INVALID_REPLICATION_FACTOR
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize("operation", ["write", "sync"])
+async def test_a_disk_that_fails_ends_the_node_and_nothing_is_promised(
+    disk: MemoryDisk, operation: str
+) -> None:
+    driver = open_on(disk).quorum
+    disk.fail(operation, LOG_SUFFIX, errno.EIO)
+    with trio.fail_after(WAIT_S), pytest.RaisesGroup(OSError, flatten_subgroups=True):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(driver.run)
+    assert driver.published.active_epoch is None
+    assert driver.published.image is EMPTY_IMAGE
+
+
+@pytest.mark.trio
+async def test_a_vote_that_cannot_be_written_leads_nowhere(disk: MemoryDisk) -> None:
+    driver = open_on(disk).quorum
+    disk.fail("sync", "quorum-state.tmp", errno.EIO)
+    with trio.fail_after(WAIT_S), pytest.RaisesGroup(OSError, flatten_subgroups=True):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(driver.run)
+    assert driver.published.leader.leader_id == -1
+
+
+@pytest.mark.trio
+async def test_too_many_waiting_commands_are_turned_away(
+    disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quorum_module, "MAX_WAITING_COMMANDS", 3)
+    async with running(disk) as driver:
+        # The driver waits and takes the first one from the sender's hand; three more find room.
+        replies = [create(driver, f"topic-{number}") for number in range(6)]
+        answers = [await wait_decided(reply) for reply in replies]
+        assert [isinstance(answer, NoAnswer) for answer in answers] == [False] * 4 + [True] * 2
+
+
+@pytest.mark.trio
+async def test_after_the_stop_nobody_leads(disk: MemoryDisk) -> None:
+    async with running(disk) as driver:
+        assert driver.follows_leader
+    assert not driver.follows_leader
+    partition = describe(driver)
+    assert partition.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_features_beyond_this_release_are_refused() -> None:
+    known = replay(EMPTY_IMAGE, FeatureLevelRecord(name="metadata.version", feature_level=30), 0)
+    check_features(known)
+    newer = replay(known, FeatureLevelRecord(name="metadata.version", feature_level=31), 1)
+    with pytest.raises(UnsupportedFeatureError, match=r"metadata\.version at level 31; .* 21 to 30"):
+        check_features(newer)
+    unknown = replay(known, FeatureLevelRecord(name="elsewhere.version", feature_level=1), 1)
+    with pytest.raises(UnsupportedFeatureError, match=r"elsewhere\.version at level 1; .* 0 to 0"):
+        check_features(unknown)
