@@ -28,7 +28,8 @@ from server.node.quorum import QuorumDriver, UnsupportedFeatureError, check_feat
 from server.node.startup import Opened, open_node
 from server.node.system import SystemClock
 from server.node.waiting import wait_decided
-from server.types import Deferred, Endpoint
+from server.storage.log import Log
+from server.types import METADATA_TOPIC_ID, Deferred, Endpoint
 from tests.sim.disk import MemoryDisk
 
 WAIT_S = 10.0
@@ -130,6 +131,23 @@ async def test_what_was_committed_is_there_after_a_clean_restart_and_after_a_cra
         async with running(disk) as driver:
             assert driver.published.image.features == before.features
             assert describe(driver).leader_epoch == 2 + restart
+
+
+@pytest.mark.trio
+async def test_what_was_published_survives_a_power_loss_in_the_middle_of_work(disk: MemoryDisk) -> None:
+    for life in range(5):
+        opened = open_on(disk, seed=life)
+        with trio.fail_after(WAIT_S):
+            async with trio.open_nursery() as nursery:
+                await nursery.start(opened.quorum.run)
+                await wait_for_features(opened.quorum)
+                published = opened.quorum.published.image
+                epoch = describe(opened.quorum).leader_epoch
+                nursery.cancel_scope.cancel()
+        assert epoch == life + 1
+        disk.crash(SeededRng(life))
+        log = Log.open(disk, "/data/node/__cluster_metadata-0", topic_id=METADATA_TOPIC_ID)
+        assert log.log_end_offset > published.offset
 
 
 @pytest.mark.trio
