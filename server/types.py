@@ -104,8 +104,3 @@ class Deferred(Generic[T]):
             callback(self._value)  # type: ignore[arg-type]
         else:
             self._callbacks.append(callback)
-
-    @property
-    def done(self) -> bool:
-        """Whether the reply is decided."""
-        return self._done

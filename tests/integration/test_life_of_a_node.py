@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import urllib.error
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from compat.node import combined_properties
 from compat.ours import BIN, OurNode, OurNodeWithoutFile
 from compat.process import free_ports, wait_until
 from kafkaproto.messages import FeatureLevelRecord
@@ -250,3 +252,51 @@ def test_a_record_of_an_unknown_type_is_refused_with_its_offset(tmp_path: Path) 
     assert code == 1
     assert f"the batch at offset {last.next_offset} is whole" in words
     assert "127" in words
+
+
+def test_static_voters_of_one(tmp_path: Path) -> None:
+    """kraft.version 0: the voter stands in the configuration, and no voters record in the log."""
+    properties = combined_properties(tmp_path / "data")
+    address = properties.pop("controller.quorum.bootstrap.servers")
+    properties["controller.quorum.voters"] = f"1@{address}"
+    node = OurNode(tmp_path, properties)
+    subprocess.run(
+        [str(BIN / "kafka-storage"), "format", "-t", CLUSTER_ID, "-c", str(node.properties_path)],
+        check=True,
+        capture_output=True,
+        timeout=WAIT_S,
+    )
+    try:
+        for life in (1, 2):
+            node.start()
+            assert create_topic(node.bootstrap_server, f"topic-{life}").error_code == 0
+            partition = quorum(node.bootstrap_server)
+            assert (partition.leader_id, partition.leader_epoch) == (1, life)
+            state = json.loads((node.metadata_log_directory / "quorum-state").read_text())
+            assert (state["data_version"], state["currentVoters"]) == (0, [{"voterId": 1}])
+            node.kill()
+    finally:
+        node.close()
+    assert not (node.metadata_log_directory / "00000000000000000000-0000000000.checkpoint").exists()
+
+
+def test_a_controller_alone_serves_its_listener(tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    properties = combined_properties(tmp_path / "data")
+    properties.update(
+        {
+            "process.roles": "controller",
+            "listeners": f"CONTROLLER://127.0.0.1:{port}",
+            "controller.quorum.bootstrap.servers": f"127.0.0.1:{port}",
+        }
+    )
+    node = OurNode(tmp_path, properties)
+    node.format(CLUSTER_ID)
+    try:
+        node.start()
+        assert node.ready["roles"] == "controller"
+        assert "broker" not in node.ready
+        assert quorum(f"127.0.0.1:{port}").leader_id == 1
+        assert node.stop() == 0
+    finally:
+        node.close()
