@@ -40,4 +40,6 @@ async def test_who_gave_up_waiting_is_not_missed() -> None:
     with trio.move_on_after(0):
         await wait_decided(deferred)
     deferred.resolve(1)
-    assert deferred.done
+    late: list[int] = []
+    deferred.on_done(late.append)
+    assert late == [1]
