@@ -80,10 +80,3 @@ def api_by_key(key: int) -> ApiInfo | None:
 def api_keys() -> list[int]:
     """Every api key, ascending."""
     return list(APIS)
-
-
-@cache
-def response_class_of(request_class: type[Message]) -> type[Message]:
-    """The response that belongs to a request."""
-    assert request_class.TYPE == "request", f"{request_class.NAME} is no request"
-    return message_class(request_class.NAME.removesuffix("Request") + "Response")

@@ -195,11 +195,6 @@ class ClientConnection:
         self._send_api_versions(_NEGOTIATION_VERSION)
 
     @property
-    def is_negotiated(self) -> bool:
-        """Whether the server has said what it serves."""
-        return self._served is not None
-
-    @property
     def served_versions(self) -> Mapping[int, tuple[int, int]] | None:
         """Lowest and highest version of each api key that the server serves; None before it has said so."""
         return self._served

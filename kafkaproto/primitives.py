@@ -100,11 +100,6 @@ def write_varlong(out: bytearray, value: int) -> None:
     _write_groups(out, value << 1 ^ value >> 63)
 
 
-def unsigned_varint_size(value: int) -> int:
-    """How many bytes `write_unsigned_varint` takes for this value, which must not be negative."""
-    return (value.bit_length() + 6) // 7 or 1
-
-
 def _write_groups(out: bytearray, value: int) -> None:
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)

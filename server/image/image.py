@@ -78,10 +78,6 @@ class BrokerRegistration:
     It decides when a broker is caught up, and is no part of what two nodes must agree on.
     """
 
-    def feature_range(self, name: str) -> FeatureRange | None:
-        """The supported levels of one feature, None where the broker does not name it."""
-        return _feature_range(self.features, name)
-
     def is_active(self) -> bool:
         """Whether the broker may be a member of an ISR: neither fenced nor shutting down."""
         return not self.fenced and not self.in_controlled_shutdown
@@ -108,14 +104,6 @@ class ControllerRegistration:
     endpoints: tuple[Endpoint, ...]
     features: tuple[FeatureRange, ...]
     zk_migration_ready: bool = False
-
-    def feature_range(self, name: str) -> FeatureRange | None:
-        """The supported levels of one feature, None where the controller does not name it."""
-        return _feature_range(self.features, name)
-
-
-def _feature_range(features: tuple[FeatureRange, ...], name: str) -> FeatureRange | None:
-    return next((feature for feature in features if feature.name == name), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

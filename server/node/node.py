@@ -113,7 +113,14 @@ class Node:
             address = config.http_listener
             await nursery.start(partial(serve_http, address.host, address.port, self._routes()))
         dispatcher: list[Dispatcher] = []
-        listeners = [self._listener(endpoint, dispatcher) for endpoint in config.listeners]
+        listeners = [
+            self._listener(kind, endpoint, dispatcher)
+            for kind, endpoints in (
+                (ListenerKind.BROKER, config.broker_listeners),
+                (ListenerKind.CONTROLLER, config.controller_listeners),
+            )
+            for endpoint in endpoints
+        ]
         ports = {listener.settings.name: await listener.bind() for listener in listeners}
         opened = await trio.to_thread.run_sync(
             partial(
@@ -141,11 +148,9 @@ class Node:
                     await nursery.start(listener.run)
         await opened.quorum.wait_until_follows_leader()
 
-    def _listener(self, endpoint: Endpoint, dispatcher: list[Dispatcher]) -> Listener:
+    def _listener(self, kind: ListenerKind, endpoint: Endpoint, dispatcher: list[Dispatcher]) -> Listener:
         """A listener that serves through what ``dispatcher`` holds by the time it runs."""
         config = self._config
-        of_controller = endpoint.name in config.controller_listener_names
-        kind = ListenerKind.CONTROLLER if of_controller else ListenerKind.BROKER
         idle_ms = config.connections_max_idle_ms
         return Listener(
             ListenerSettings(

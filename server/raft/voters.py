@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from server.types import Endpoint, ReplicaKey, Voter
@@ -62,25 +62,6 @@ class VoterSet:
         return VoterSet(
             voters=tuple(updated if voter.key.id == updated.key.id else voter for voter in self.voters)
         )
-
-
-def static_voter_set(addresses: Sequence[tuple[int, str, int]], listener_name: str) -> VoterSet:
-    """The voter set of ``controller.quorum.voters``.
-
-    ``addresses`` are (node id, host, port) with distinct ids in any order; ``listener_name`` is the first
-    controller listener's. Static voters have no directory id and support kraft.version 0 only, as in Kafka.
-    """
-    return VoterSet(
-        voters=tuple(
-            Voter(
-                key=ReplicaKey(id=node_id),
-                endpoints=(Endpoint(name=listener_name, host=host, port=port),),
-                min_kraft_version=0,
-                max_kraft_version=0,
-            )
-            for node_id, host, port in sorted(addresses)
-        )
-    )
 
 
 class VoterHistory:

@@ -23,9 +23,6 @@ logs; published images are left out, for one follows each commit.
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     BrokerHeartbeatRequest,
@@ -37,32 +34,7 @@ from server.controller.describe import describe_controller, describe_effect
 from server.controller.effects import PublishImage
 from tests.controller.harness import Harness, directory, incarnation, registration_request
 
-SEPARATOR = "----"
 Arguments = dict[str, str]
-
-
-def check_file(path: Path) -> None:
-    """Run a scenario file and compare, or rewrite it if the environment asks for that."""
-    text = path.read_text()
-    actual = run(text)
-    if os.environ.get("REWRITE_SCENARIOS") == "1":
-        path.write_text(actual)
-        text = actual
-    assert actual == text, f"{path.name} prints something else"
-
-
-def run(text: str) -> str:
-    """The scenario with everything that its commands print."""
-    runner = Runner()
-    blocks: list[str] = []
-    for block in text.strip("\n").split("\n\n"):
-        lines = block.splitlines()
-        if all(line.startswith("#") for line in lines):
-            blocks.append(block)
-            continue
-        head = lines[: lines.index(SEPARATOR)]
-        blocks.append("\n".join([*head, SEPARATOR, *runner.run(head[-1])]))
-    return "\n\n".join(blocks) + "\n"
 
 
 class Runner:

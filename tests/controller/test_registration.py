@@ -117,9 +117,7 @@ def test_what_a_broker_says_is_in_the_image() -> None:
     assert broker.rack == "r"
     assert broker.directories == (directory(4, 0), directory(4, 1))
     assert broker.endpoints == (Endpoint(name="PLAINTEXT", host="127.0.0.1", port=9004),)
-    assert broker.feature_range("metadata.version") == FeatureRange(
-        name="metadata.version", min_level=21, max_level=30
-    )
+    assert FeatureRange(name="metadata.version", min_level=21, max_level=30) in broker.features
     assert (broker.fenced, broker.in_controlled_shutdown, broker.cordoned_directories) == (True, False, None)
 
 

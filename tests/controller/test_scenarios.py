@@ -1,4 +1,4 @@
-"""Every file of ``data/`` is a scenario; ``scenario`` says how to read and rewrite them."""
+"""Every file of ``data/`` is a scenario; ``scenario`` names the commands."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.controller.scenario import check_file
+from tests.controller.scenario import Runner
+from tests.scenarios import check_file
 
 _FILES = sorted((Path(__file__).parent / "data").glob("*.txt"))
 
 
 @pytest.mark.parametrize("path", _FILES, ids=lambda path: path.stem)
 def test_a_scenario_prints_what_its_file_says(path: Path) -> None:
-    check_file(path)
+    check_file(path, Runner())
 
 
 def test_there_are_scenarios() -> None:

@@ -1,8 +1,7 @@
-"""A short run of the coverage-guided fuzzer, where atheris is installed."""
+"""A short run of the coverage-guided fuzzer, wherever it can be installed."""
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +12,9 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris is not installed")
+@pytest.mark.skipif(
+    sys.platform != "linux" or sys.version_info >= (3, 14), reason="there is no atheris for this Python here"
+)
 def test_coverage_guided_fuzzing_finds_nothing(tmp_path: Path) -> None:
     run = subprocess.run(
         [

@@ -62,18 +62,6 @@ def test_where_a_registration_lies_is_no_part_of_what_it_is() -> None:
     assert _broker(registration_offset=1) == _broker(registration_offset=2)
 
 
-def test_features_of_nodes_are_found_by_name() -> None:
-    controller = ControllerRegistration(
-        controller_id=1,
-        incarnation_id=b"i" * 16,
-        endpoints=(),
-        features=(FeatureRange(name="f", min_level=1, max_level=2),),
-    )
-    for node in (_broker(), controller):
-        assert node.feature_range("f") == FeatureRange(name="f", min_level=1, max_level=2)
-        assert node.feature_range("g") is None
-
-
 def test_the_directory_of_a_replica_is_found_by_broker() -> None:
     partition = PartitionImage(replicas=(4, 2), directories=(b"d" * 16, b"e" * 16), isr=())
     assert partition.directory_of(2) == b"e" * 16

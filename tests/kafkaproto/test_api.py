@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from kafkaproto.api import ApiInfo, api_by_key, api_keys, response_class_of
+from kafkaproto.api import ApiInfo, api_by_key, api_keys
 from kafkaproto.message import Message
-from kafkaproto.messages import MetadataRequest, MetadataResponse, VoteResponse
+from kafkaproto.messages import MetadataRequest
 from tests.messages.random_messages import all_message_classes
 
 
@@ -27,7 +27,6 @@ def test_every_request_has_its_api_and_its_response() -> None:
         info = api(key)
         assert info.request_class is requests[key]
         assert key == info.response_class.API_KEY
-        assert response_class_of(info.request_class) is info.response_class
         assert (info.min_version, info.max_version) == (
             info.request_class.MIN_VERSION,
             info.request_class.MAX_VERSION,
@@ -64,12 +63,6 @@ def test_a_key_that_does_not_exist_has_no_api(key: int) -> None:
 def test_header_versions(key: int, version: int, request_header: int, response_header: int) -> None:
     assert api(key).request_header_version(version) == request_header
     assert api(key).response_header_version(version) == response_header
-
-
-def test_only_a_request_has_a_response() -> None:
-    assert response_class_of(MetadataRequest) is MetadataResponse
-    with pytest.raises(AssertionError, match="VoteResponse is no request"):
-        response_class_of(VoteResponse)
 
 
 def test_looking_up_an_api_or_a_message_loads_no_other() -> None:

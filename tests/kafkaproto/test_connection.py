@@ -221,7 +221,7 @@ def test_a_server_can_tell_a_half_request_from_the_end_of_a_stream() -> None:
 
 def test_a_client_introduces_itself_at_once_and_learns_what_is_served() -> None:
     pair = Pair()
-    assert not pair.client.is_negotiated
+    assert pair.client.served_versions is None
     (size_prefix, header, body) = pair.client.data_to_send()
     assert pair.client.data_to_send() == []
     pair.server.receive(b"".join([size_prefix, header, body]))
@@ -234,7 +234,7 @@ def test_a_client_introduces_itself_at_once_and_learns_what_is_served() -> None:
     event = pair.client.next_event()
     assert isinstance(event, Negotiated)
     assert len(event.api_versions.api_keys) == len(SERVED)
-    assert pair.client.is_negotiated
+    assert pair.client.served_versions == {key: tuple(versions) for key, versions in SERVED.items()}
 
 
 def test_the_software_version_is_that_of_the_package() -> None:

@@ -6,6 +6,7 @@ drivers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from server.raft.config import RaftConfig
@@ -218,3 +219,22 @@ class Machine:
         assert election is not None, "a batch without any vote on disk"
         assert election.epoch == batch.epoch, f"a batch of epoch {batch.epoch}, but {election.epoch} on disk"
         assert election.leader_id == self.settings.key.id or election.is_vote_for(self.settings.key)
+
+
+def static_voter_set(addresses: Sequence[tuple[int, str, int]], listener_name: str) -> VoterSet:
+    """The voter set of ``controller.quorum.voters``.
+
+    ``addresses`` are (node id, host, port) with distinct ids in any order; ``listener_name`` is the first
+    controller listener's. Static voters have no directory id and support kraft.version 0 only, as in Kafka.
+    """
+    return VoterSet(
+        voters=tuple(
+            Voter(
+                key=ReplicaKey(id=node_id),
+                endpoints=(Endpoint(name=listener_name, host=host, port=port),),
+                min_kraft_version=0,
+                max_kraft_version=0,
+            )
+            for node_id, host, port in sorted(addresses)
+        )
+    )

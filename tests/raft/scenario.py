@@ -6,20 +6,19 @@ tests write what was printed into the files instead of comparing; review the dif
 
 Commands (arguments are ``name=value``, all of them optional):
 
-``disk kraft-version=1 voters=1 epoch=E leader=L voted=V`` a fresh directory: voters in the 0-0 snapshot
-(kraft-version=1), or static ones (0); with epoch, quorum-state too ``node id=1 port=9093 linger=25
-max-batch=BYTES`` settings for lives to come ``start``, ``shutdown``, ``tick ms=0`` events ``append
-sizes=10,20 epoch=E base=B atomic=yes`` event; epoch and base are the right ones unless given ``take`` prints
-the effects that are ready, and leaves them unsynced ``persist`` makes the oldest unsynced effects durable
-``settle`` takes, prints and persists until nothing is left to do ``crash batches=0 quorum-states=0`` ends the
-life; so many unsynced batches and quorum-state files survive ``state``, ``deadline``, ``log``, ``quorum
-wall=MS`` print what they are named for
+- ``disk kraft-version=1 voters=1 epoch=E leader=L voted=V`` a fresh directory: voters in the 0-0 snapshot
+  (kraft-version=1), or static ones (0); with epoch, quorum-state too
+- ``node id=1 port=9093 linger=25 max-batch=BYTES`` settings for lives to come
+- ``start``, ``shutdown``, ``tick ms=0`` events
+- ``append sizes=10,20 epoch=E base=B atomic=yes`` event; epoch and base are the right ones unless given
+- ``take`` prints the effects that are ready, and leaves them unsynced
+- ``persist`` makes the oldest unsynced effects durable
+- ``settle`` takes, prints and persists until nothing is left to do
+- ``crash batches=0 quorum-states=0`` ends the life; so many unsynced batches and quorum-state files survive
+- ``state``, ``deadline``, ``log``, ``quorum wall=MS`` print what they are named for
 """
 
 from __future__ import annotations
-
-import os
-from pathlib import Path
 
 from server.raft.describe import describe_effects, describe_event, describe_state
 from server.raft.effects import Effects
@@ -27,34 +26,8 @@ from server.raft.election_state import ElectionState
 from server.raft.events import AppendRequested
 from server.raft.quorum_description import NotLeader, ReplicaDescription
 from server.raft.states import Leader
-from server.raft.voters import static_voter_set
 from server.types import ReplicaKey
-from tests.raft.machine import Disk, Machine, bootstrap_records, config, directory, voter
-
-SEPARATOR = "----"
-
-
-def check_file(path: Path) -> None:
-    """Run a scenario file and compare, or rewrite it if the environment asks for that."""
-    text = path.read_text()
-    actual = run(text)
-    if os.environ.get("REWRITE_SCENARIOS") == "1":
-        path.write_text(actual)
-    assert actual == text, f"{path.name} prints something else"
-
-
-def run(text: str) -> str:
-    """The scenario with everything that its commands print."""
-    runner = Runner()
-    blocks: list[str] = []
-    for block in text.strip("\n").split("\n\n"):
-        lines = block.splitlines()
-        if all(line.startswith("#") for line in lines):
-            blocks.append(block)
-            continue
-        head = lines[: lines.index(SEPARATOR)]
-        blocks.append("\n".join([*head, SEPARATOR, *runner.run(head[-1])]))
-    return "\n\n".join(blocks) + "\n"
+from tests.raft.machine import Disk, Machine, bootstrap_records, config, directory, static_voter_set, voter
 
 
 class Runner:

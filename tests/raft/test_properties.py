@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from server.raft.states import Candidate, Leader
-from server.raft.voters import static_voter_set
 from tests.raft import workload
-from tests.raft.machine import Disk, Machine, bootstrap_records, config, voter
+from tests.raft.machine import Disk, Machine, bootstrap_records, config, static_voter_set, voter
 
 MAX_BATCH_BYTES = 300
 

@@ -1,4 +1,4 @@
-"""Every file of ``data/`` is a scenario; ``scenario`` says how to read and rewrite them."""
+"""Every file of ``data/`` is a scenario; ``scenario`` names the commands."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.raft import scenario
+from tests.raft.scenario import Runner
+from tests.scenarios import check_file
 
 FILES = sorted((Path(__file__).parent / "data").glob("*.txt"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_scenario_prints_what_its_file_says(path: Path) -> None:
-    scenario.check_file(path)
+    check_file(path, Runner())
 
 
 def test_a_scenario_that_prints_something_else_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,7 +22,7 @@ def test_a_scenario_that_prints_something_else_fails(tmp_path: Path, monkeypatch
     path = tmp_path / "wrong.txt"
     path.write_text("start\n----\nopened elsewhere\n")
     with pytest.raises(AssertionError, match="something else"):
-        scenario.check_file(path)
+        check_file(path, Runner())
 
 
 def test_rewriting_replaces_only_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,6 +30,6 @@ def test_rewriting_replaces_only_what_is_printed(tmp_path: Path, monkeypatch: py
     path.write_text("# why\n\n# what\nstart\n----\nstale\n")
     monkeypatch.setenv("REWRITE_SCENARIOS", "1")
     with pytest.raises(AssertionError, match="something else"):
-        scenario.check_file(path)
+        check_file(path, Runner())
     assert path.read_text() == "# why\n\n# what\nstart\n----\nopened log=0..0 no quorum-state\n"
-    scenario.check_file(path)
+    check_file(path, Runner())

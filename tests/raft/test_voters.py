@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.raft.voters import VoterHistory, VoterSet, static_voter_set
-from server.types import Endpoint, ReplicaKey, Voter
+from server.raft.voters import VoterHistory, VoterSet
+from server.types import ReplicaKey, Voter
 from tests.raft.machine import directory, voter
 
 ONE = VoterSet(voters=(voter(1),))
@@ -52,17 +52,6 @@ class TestVoterSet:
     def test_with_voter_adds_nobody(self) -> None:
         with pytest.raises(AssertionError, match="node 4 is not a voter"):
             THREE.with_voter(voter(4))
-
-
-def test_static_voters_have_no_directory_and_support_version_0_only() -> None:
-    voters = static_voter_set([(2, "b", 2), (1, "a", 1)], "CTRL")
-    assert voters.ids == (1, 2)
-    assert voters.get(1) == Voter(
-        key=key(1),
-        endpoints=(Endpoint(name="CTRL", host="a", port=1),),
-        min_kraft_version=0,
-        max_kraft_version=0,
-    )
 
 
 class TestVoterHistory:
