@@ -55,7 +55,10 @@ class BatchAccumulator:
         assert records, "an append needs at least one record"
         assert base_offset == self.next_offset, f"append at {base_offset}, but the next is {self.next_offset}"
         units = [records] if atomic else [records[index : index + 1] for index in range(len(records))]
-        if any(self._size_with(BATCH_HEADER_BYTES, 0, unit) > self._max_batch_bytes for unit in units):
+        # Nearly always all of it fits, and then each unit does.
+        if self._size_with(self._bytes, len(self._records), records) > self._max_batch_bytes and any(
+            self._size_with(BATCH_HEADER_BYTES, 0, unit) > self._max_batch_bytes for unit in units
+        ):
             return AppendRefusal.BATCH_TOO_LARGE
         for unit in units:
             self._append_unit(unit)
@@ -67,7 +70,12 @@ class BatchAccumulator:
         """Every batch, the unfinished one included, if one is full or lingered long enough; else none."""
         if not self._completed and (self._lingers_until_ms is None or now_ms < self._lingers_until_ms):
             return ()
-        self._complete_batch()
+        return self.drain()
+
+    def drain(self) -> tuple[PendingBatch, ...]:
+        """Every batch there is, the unfinished one included."""
+        if self._records:
+            self._complete_batch()
         drained = tuple(self._completed)
         self._completed = []
         self._lingers_until_ms = None

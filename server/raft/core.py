@@ -2,55 +2,210 @@
 
 from __future__ import annotations
 
-from server.raft import states
+from typing import assert_never
+
+from server.ports import Rng
+from server.raft import joining, states
 from server.raft.config import RaftConfig
-from server.raft.control import ControlRecord, KRaftVersion, KRaftVoters
-from server.raft.effects import PendingBatch, WriteElectionState
+from server.raft.control import ControlRecord, KRaftVersion, KRaftVoters, LeaderChange
+from server.raft.effects import (
+    LeadershipLost,
+    PendingBatch,
+    SendAnswer,
+    SendRequest,
+    VotersChanged,
+    WriteElectionState,
+)
 from server.raft.election_state import ElectionState
+from server.raft.joining import JoiningState
 from server.raft.log_index import LogIndex
+from server.raft.messages import Answer, Destination, FetchedBatch, FetchRequest, OutboundRequest
 from server.raft.outbox import Outbox
-from server.raft.states import State
+from server.raft.requests import RequestManager
+from server.raft.snapshot_download import SnapshotDownload
+from server.raft.states import Leader, Resigned, State
+from server.raft.statistics import Counters
 from server.raft.voters import VoterHistory
+from server.types import Endpoint, OffsetAndEpoch
 
 
 class Core:
-    """One node's log index, voter history, state and outbox."""
+    """One node's log index, voter history, state, requests and outbox."""
 
-    def __init__(self, *, config: RaftConfig, log: LogIndex, voters: VoterHistory, state: State) -> None:
+    def __init__(
+        self, *, config: RaftConfig, rng: Rng, log: LogIndex, voters: VoterHistory, state: State
+    ) -> None:
         states.check_start(state)
         self.config = config
+        self.rng = rng
         self.log = log
         self.voters = voters
-        self.outbox = Outbox(durable_end_offset=log.end_offset)
+        self.outbox = Outbox(durable_end_offset=log.end_offset, syncs_log=config.can_be_voter)
+        self.requests = RequestManager(config.retry_backoff_ms)
+        self.joining = JoiningState()
+        self.counters = Counters()
+        self.high_watermark: int | None = None
+        """Highest offset below which everything is known to be committed; None while nothing is."""
+        self.download: SnapshotDownload | None = None
+        """A snapshot of which a part is fetched."""
+        self.installing: OffsetAndEpoch | None = None
+        """The snapshot that is about to replace the log. Until it has, nobody can say where the log ends: this node
+        fetches nothing and wants no leadership."""
+        self.failed_elections = 0
+        """Elections and pre-votes lost in a row, without having known a leader in between."""
+        self.discovery_id: int | None = None
+        """The Fetch under way that asks anybody who leads."""
+        self.discovery_at_ms = 0
+        """When to ask the next one."""
+        self.fruitless_discoveries = 0
+        """Answers in a row that told nothing new."""
         self.is_stopping = False
+        self.is_stopped = False
+        self.shutdown_deadline_ms: int | None = None
+        """While this node waits for its successor before it stops: until when."""
         self._state = state
+        self._election_state: ElectionState | None = None
+        self._told_voters = voters.latest
+        self._told_kraft_version = voters.kraft_version
 
     @property
     def state(self) -> State:
         """What this node is towards its quorum."""
         return self._state
 
+    @property
+    def is_voter(self) -> bool:
+        """Whether the voter set in force names this node."""
+        return self.voters.latest.is_voter(self.config.key)
+
+    @property
+    def is_electable(self) -> bool:
+        """Whether this node is one of those that may lead: the voters in force, and who was one until a change that is
+        not known to be committed. Without the latter nobody might be left to commit it."""
+        if self.is_voter:
+            return True
+        offset = self.voters.latest_offset
+        if offset is None or offset < (self.high_watermark or 0):
+            return False
+        former = self.voters.voters_at(offset)
+        return former is not None and former.is_voter(self.config.key)
+
+    @property
+    def committed_floor(self) -> int:
+        """No record below this offset may ever be cut off."""
+        latest = self.log.latest_snapshot
+        snapshot_end = 0 if latest is None else latest.offset
+        return max(self.high_watermark or 0, self.log.start_offset, min(snapshot_end, self.log.end_offset))
+
     def transition_to(self, state: State) -> None:
         """Become ``state``; asserts that it is legal from here."""
         states.check_transition(self._state, state)
         self._state = state
 
-    def write_election_state(self, state: ElectionState) -> int:
-        """Ask for new content of quorum-state; returns the number of the effects that make it durable."""
+    def random_election_timeout_ms(self) -> int:
+        """An election timeout and up to as much again, so that nodes rarely try at the same time."""
+        return self.config.election_timeout_ms + self.rng.below(self.config.election_timeout_ms)
+
+    # -- what to write -------------------------------------------------------------------------------------------------
+
+    def restore_election_state(self, state: ElectionState) -> None:
+        """Note what quorum-state holds at the start."""
+        self._election_state = state
+
+    def write_election_state(self) -> int:
+        """Make the state durable, if the disk does not say the same already; returns the effects' number that does."""
+        state = self._state
+        assert not isinstance(state, Resigned), "resignation is not written down"
+        election = ElectionState(
+            epoch=state.epoch, leader_id=state.leader_id, voted_key=states.voted_key(state)
+        )
+        if election == self._election_state:
+            return self.outbox.election_number
+        self._election_state = election
         return self.outbox.write_election_state(
             WriteElectionState(
-                state=state,
+                state=election,
                 kraft_version=self.voters.kraft_version,
                 voter_ids=self.voters.latest.ids,
             )
         )
 
     def append(self, batch: PendingBatch) -> None:
-        """Put a batch at the log's end. Control records take effect at once, long before they commit."""
+        """Put a batch of this leader's at the log's end. Control records take effect at once."""
         self.log.append(epoch=batch.epoch, base_offset=batch.base_offset, next_offset=batch.next_offset)
-        for offset, record in enumerate(batch.control, start=batch.base_offset):
-            apply_control(self.voters, offset, record)
         self.outbox.append(batch)
+        for offset, record in enumerate(batch.control, start=batch.base_offset):
+            self.apply_control(offset, record)
+
+    def append_fetched(self, batch: FetchedBatch) -> None:
+        """Put a leader's batch at the log's end. Control records take effect at once, long before they commit."""
+        self.log.append(epoch=batch.epoch, base_offset=batch.base_offset, next_offset=batch.next_offset)
+        self.outbox.append(batch)
+        for recorded in batch.control:
+            self.apply_control(recorded.offset, recorded.record)
+
+    def truncate(self, end_offset: int) -> None:
+        """Cut the log; voters and kraft.version are again what they were there."""
+        assert end_offset >= self.committed_floor, (
+            f"truncation to {end_offset} would cut off what is committed up to {self.committed_floor}"
+        )
+        self.log.truncate_to(end_offset)
+        self.outbox.truncate(end_offset)
+        self.voters.truncate_to(end_offset)
+        joining.voters_changed(self)
+
+    def apply_control(self, offset: int, record: ControlRecord) -> None:
+        """Bring a control record into force."""
+        apply_control(self.voters, offset, record)
+        joining.voters_changed(self)
+
+    # -- whom to tell --------------------------------------------------------------------------------------------------
+
+    def answer(self, request_id: int, answer: Answer) -> None:
+        """Answer an inbound request."""
+        self.outbox.send(SendAnswer(request_id=request_id, answer=answer), after_log=False)
+
+    def send_request(self, request_id: int, destination: Destination, request: OutboundRequest) -> None:
+        """Send an outbound request; only ``requests`` calls this.
+
+        The offset of a voter's Fetch promises that all before it is durable.
+        """
+        after_log = isinstance(request, FetchRequest) and self.config.can_be_voter
+        self.outbox.send(
+            SendRequest(request_id=request_id, destination=destination, request=request), after_log=after_log
+        )
+
+    def tell_leadership_lost(self, leader: Leader) -> None:
+        """Tell that this node does not lead ``leader``'s epoch any more."""
+        self.outbox.tell_lost(LeadershipLost(epoch=leader.epoch), leader.leadership_number)
+
+    def tell_voters(self) -> None:
+        """Tell the voter set or the kraft.version in force, if they are not what was told last."""
+        latest, kraft_version = self.voters.latest, self.voters.kraft_version
+        if latest is self._told_voters and kraft_version == self._told_kraft_version:
+            return
+        is_news = latest != self._told_voters or kraft_version != self._told_kraft_version
+        self._told_voters, self._told_kraft_version = latest, kraft_version
+        if is_news:
+            self.outbox.tell_now(VotersChanged(kraft_version=kraft_version))
+
+    # -- where others are ----------------------------------------------------------------------------------------------
+
+    def voter_destination(self, node_id: int) -> Destination | None:
+        """Where this node reaches a voter; None where the voter set does not say."""
+        endpoint = self.voters.latest.endpoint(node_id, self.config.listener_name)
+        return None if endpoint is None else destination_of(node_id, endpoint)
+
+    def leader_endpoint(self, listener_name: str) -> Endpoint | None:
+        """Where the leader, if one is known, serves a listener; None where that is not known."""
+        state = self._state
+        known: tuple[Endpoint, ...] = ()
+        if isinstance(state, Leader):
+            known = self.config.endpoints
+        elif isinstance(state, states.Follower):
+            known = state.leader_endpoints
+        found = next((endpoint for endpoint in known if endpoint.name == listener_name), None)
+        return found or self.voters.latest.endpoint(state.leader_id, listener_name)
 
 
 def apply_control(voters: VoterHistory, offset: int, record: ControlRecord) -> None:
@@ -60,5 +215,12 @@ def apply_control(voters: VoterHistory, offset: int, record: ControlRecord) -> N
             voters.add_kraft_version(offset, record.level)
         case KRaftVoters():
             voters.add_voters(offset, record.voters)
-        case _:
+        case LeaderChange():
             """A leader change is in force by the election that it records."""
+        case _:
+            assert_never(record)
+
+
+def destination_of(node_id: int, endpoint: Endpoint) -> Destination:
+    """A node at one of its endpoints."""
+    return Destination(id=node_id, host=endpoint.host, port=endpoint.port)

@@ -1,13 +1,16 @@
 """Everything the Raft core asks for: an ``Effects`` object says what to write, and what to tell when.
 
-The driver obeys one object at a time, in this order:
+The driver takes effects after every event, obeys ``tell_now`` at once, and queues the rest. A queue entry is done, in
+order of numbers:
 
-1. ``tell_now`` may be told at once, also while the rest is under way;
-2. ``append``: write the batches at the end of the log;
-3. ``election_state``: replace quorum-state, itself synced;
-4. sync the log, if anything was appended;
-5. ``tell_after_persist``: only now;
-6. hand ``events.Persisted`` with the object's number back, if ``must_persist``.
+1. ``writes``: change the log, one after the other;
+2. ``election_state``: replace quorum-state, itself synced;
+3. sync the log, if ``must_sync`` says so; entries that wait together may share one sync;
+4. ``tell_after_persist``: only now, and only once all entries before are done;
+5. hand ``events.Persisted`` with the object's number back, if ``must_persist``.
+
+``tell_now`` may overtake writes that are under way. The core sees to it that no message overtakes an election state,
+and that what a follower's fetch offset promises is durable.
 
 A write or a sync that fails ends the node: ``Persisted`` is never sent for it, and it is never tried again as
 if the failed attempt had not been.
@@ -18,14 +21,18 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from server.ports import Buffer
 from server.raft.control import ControlRecord
 from server.raft.election_state import ElectionState
-from server.types import LeaderAndEpoch
+from server.raft.messages import Answer, Destination, FetchedBatch, OutboundRequest
+from server.types import LeaderAndEpoch, OffsetAndEpoch
+
+# -- what to write ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingBatch:
-    """A batch to append, of data or of control records. The driver stamps it with its wall clock."""
+    """A batch that this leader appends, of data or of control records. The driver stamps it with its wall clock."""
 
     base_offset: int
     epoch: int
@@ -42,6 +49,43 @@ class PendingBatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TruncateLog:
+    """Remove every record from ``end_offset`` on; it is a batch boundary, and not below the high watermark."""
+
+    end_offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteSnapshotChunk:
+    """Write a piece of a snapshot that is being fetched into its part file; position 0 begins a new one."""
+
+    snapshot: OffsetAndEpoch
+    position: int
+    data: Buffer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropSnapshotPart:
+    """Delete the part file: the snapshot will not be fetched to its end."""
+
+    snapshot: OffsetAndEpoch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstallSnapshot:
+    """The part file is complete. Check it, make it durable and a snapshot, then empty the log to start at its end.
+
+    Answered by ``events.SnapshotInstalled`` or ``events.SnapshotRejected``, before ``Persisted`` of the same effects.
+    """
+
+    snapshot: OffsetAndEpoch
+    size: int
+
+
+LogWrite = PendingBatch | FetchedBatch | TruncateLog | WriteSnapshotChunk | DropSnapshotPart | InstallSnapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WriteElectionState:
     """New content of quorum-state."""
 
@@ -50,6 +94,31 @@ class WriteElectionState:
     """The kraft.version known now; it is the file's data_version too."""
     voter_ids: tuple[int, ...]
     """The voters known now, ascending; only data_version 0 records them."""
+
+
+# -- what to tell ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendRequest:
+    """Ask a peer. Exactly one ``ResponseReceived`` or ``RequestFailed`` has to follow. NOW or AFTER persisting.
+
+    Fetch and FetchSnapshot to one destination may share a connection, which a long poll can hold for half a second;
+    all other requests to it need one of their own.
+    """
+
+    request_id: int
+    """Counts up from 1."""
+    destination: Destination
+    request: OutboundRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendAnswer:
+    """Answer a ``RequestReceived``. NOW or AFTER persisting."""
+
+    request_id: int
+    answer: Answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +133,8 @@ class BecameLeader:
     """This node leads. AFTER persisting.
 
     The controller becomes active once the high watermark has passed ``epoch_start_offset``, that is, when the
-    epoch's first batch is committed; its first append starts at ``next_offset``.
+    epoch's first batch is committed; its first append starts at ``next_offset``, unless ``ControlBatchAppended``
+    moved that on meanwhile.
     """
 
     epoch: int
@@ -74,16 +144,32 @@ class BecameLeader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeadershipLost:
-    """This node no longer leads ``epoch``; uncommitted appends may be lost or not. AFTER persisting."""
+    """This node no longer leads ``epoch``; uncommitted appends may be lost or not. NOW."""
 
     epoch: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ControlBatchAppended:
+    """The leader put control records of its own into the log, after its first batch. NOW."""
+
+    epoch: int
+    next_offset: int
+    """The core's next offset after them, which the controller's next append has to start at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HighWatermarkAdvanced:
-    """Everything below ``offset`` is committed. NOW."""
+    """Everything below ``offset`` is committed. NOW at a leader; AFTER persisting at a follower."""
 
     offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VotersChanged:
+    """Voter set or kraft.version in force are not what was told last: appended, truncated, or from a snapshot. NOW."""
+
+    kraft_version: int
 
 
 class AppendRefusal(enum.Enum):
@@ -109,8 +195,23 @@ class ShutdownCompleted:
     """The core has nothing left to do; the driver may close the log. AFTER persisting."""
 
 
-TellNow = HighWatermarkAdvanced | AppendRefused
-TellAfterPersist = LeaderChanged | BecameLeader | LeadershipLost | ShutdownCompleted
+TellNow = (
+    SendRequest
+    | SendAnswer
+    | HighWatermarkAdvanced
+    | LeadershipLost
+    | ControlBatchAppended
+    | VotersChanged
+    | AppendRefused
+)
+TellAfterPersist = (
+    SendRequest
+    | SendAnswer
+    | HighWatermarkAdvanced
+    | LeaderChanged
+    | BecameLeader
+    | ShutdownCompleted
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,12 +221,14 @@ class Effects:
     number: int
     """Counts up from 1; ``events.Persisted`` names it."""
     tell_now: tuple[TellNow, ...] = ()
-    append: tuple[PendingBatch, ...] = ()
-    """Consecutive, the first at the log's end."""
+    writes: tuple[LogWrite, ...] = ()
     election_state: WriteElectionState | None = None
+    must_sync: bool = False
+    """Whether the log has to be synced: always where batches or truncations are to become durable; a node that can
+    never be a voter lets its operating system write what it only reads."""
     tell_after_persist: tuple[TellAfterPersist, ...] = ()
 
     @property
     def must_persist(self) -> bool:
-        """Whether something has to become durable, and ``Persisted`` is expected."""
-        return bool(self.append) or self.election_state is not None
+        """Whether something has to be written, and ``Persisted`` is expected."""
+        return bool(self.writes) or self.election_state is not None

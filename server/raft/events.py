@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 
 from server.raft.control import RecordedControl
 from server.raft.election_state import ElectionState
+from server.raft.errors import RaftError
 from server.raft.log_index import EpochStart
+from server.raft.messages import InboundRequest, Response
 from server.types import OffsetAndEpoch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredSnapshot:
+    """A snapshot on this node's disk; the 0-0 one, which is nobody else's business, is never among them."""
+
+    id: OffsetAndEpoch
+    """Its offset is exclusive: the first one not contained."""
+    size_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,8 +30,8 @@ class Opened:
     log_end_offset: int
     epoch_starts: tuple[EpochStart, ...] = ()
     """Leader epochs with records in the log, ascending; none starts at or after the log's end."""
-    snapshot: OffsetAndEpoch | None = None
-    """The latest snapshot, or None; its end offset is exclusive."""
+    snapshots: tuple[StoredSnapshot, ...] = ()
+    """Ascending. Where the log starts after 0, the latest one reaches at least to the log's start."""
     election: ElectionState | None = None
     """Content of quorum-state; None where the file does not exist."""
     control_records: tuple[RecordedControl, ...] = ()
@@ -51,13 +63,116 @@ class Persisted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RequestReceived:
+    """A peer, a tool or this node's own controller asks. Answered by exactly one ``effects.SendAnswer``."""
+
+    request_id: int
+    """Chosen by the driver, never used again."""
+    request: InboundRequest
+    listener_name: str
+    """Listener that it came in on; answers name the leader's endpoint for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseReceived:
+    """The answer to an ``effects.SendRequest``. One whose request is over already is ignored."""
+
+    request_id: int
+    response: Response
+
+
+class RequestFailure(enum.Enum):
+    """Why a request got no answer that could be used."""
+
+    REFUSED = "refused"
+    """Nobody listens at the destination: there is proof that the process is gone."""
+    DISCONNECTED = "disconnected"
+    """The connection broke or was closed."""
+    UNREACHABLE = "unreachable"
+    """No such host, no route, or connecting took too long."""
+    TIMED_OUT = "timed out"
+    """No answer within ``controller.quorum.request.timeout.ms``."""
+    BAD_ANSWER = "bad answer"
+    """What came is not Kafka's protocol, or a batch in it is corrupt."""
+    TOP_LEVEL_ERROR = "top-level error"
+    """The peer refused the whole request; ``RequestFailed.error`` says why."""
+    UNSUPPORTED = "unsupported"
+    """The peer serves no version of this request that the core can use."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestFailed:
+    """An ``effects.SendRequest`` is over without an answer. The peer may have acted on it all the same."""
+
+    request_id: int
+    failure: RequestFailure
+    error: RaftError = RaftError.NONE
+    """Of TOP_LEVEL_ERROR; UNKNOWN_SERVER_ERROR for codes that the core does not know."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotCreated:
+    """This node wrote a snapshot of its committed state; it is durable."""
+
+    snapshot: StoredSnapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotInstalled:
+    """What ``effects.InstallSnapshot`` asked for is done: the log is empty and starts at the snapshot's end."""
+
+    snapshot: StoredSnapshot
+    control_records: tuple[RecordedControl, ...]
+    """KRAFT_VERSION and KRAFT_VOTERS of the snapshot, at its end offset - 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotRejected:
+    """The snapshot that was fetched is damaged or no snapshot; it is deleted, and the log is as it was."""
+
+    snapshot: OffsetAndEpoch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogStartMoved:
+    """Cleaning moved the log's start to a snapshot's end, and deleted all snapshots before that one."""
+
+    log_start_offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
     """Time has passed; sent when ``next_deadline_ms`` is reached. Early or late ones do no harm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ResignRequested:
+    """The active controller cannot go on in this epoch: give leadership up, if it is still this epoch's."""
+
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShutdownRequested:
-    """The node is about to stop: give up leadership. What is asked for afterwards is refused."""
+    """The node is about to stop: hand leadership over. What is asked for afterwards is refused.
+
+    ``effects.ShutdownCompleted`` follows: at once where this node does not lead, else once another leader or a newer
+    epoch is known, or ``config.SHUTDOWN_TIMEOUT_MS`` have passed.
+    """
 
 
-Event = Opened | AppendRequested | Persisted | Tick | ShutdownRequested
+Event = (
+    Opened
+    | AppendRequested
+    | Persisted
+    | RequestReceived
+    | ResponseReceived
+    | RequestFailed
+    | SnapshotCreated
+    | SnapshotInstalled
+    | SnapshotRejected
+    | LogStartMoved
+    | Tick
+    | ResignRequested
+    | ShutdownRequested
+)

@@ -1,4 +1,9 @@
-"""Collects what handlers ask for until the driver takes it, and keeps count of what is not durable yet."""
+"""Collects what handlers ask for until the driver takes it, and keeps count of what is not durable yet.
+
+Two rules about order live here and nowhere else. No message overtakes an election state: while one is queued or not
+durable, messages wait for it. And what a node promises by a Fetch waits for the log writes before it, where the caller
+asks for that.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +12,48 @@ from collections import deque
 from server.raft.effects import (
     Effects,
     LeaderChanged,
+    LeadershipLost,
+    LogWrite,
     PendingBatch,
+    SendAnswer,
+    SendRequest,
     TellAfterPersist,
     TellNow,
+    TruncateLog,
     WriteElectionState,
 )
+from server.raft.messages import FetchedBatch
 from server.types import LeaderAndEpoch
 
 
 class Outbox:
     """Effects in the making, and those taken but not durable yet; their numbers count up from 1."""
 
-    def __init__(self, durable_end_offset: int) -> None:
+    def __init__(self, durable_end_offset: int, *, syncs_log: bool) -> None:
         self.durable_end_offset = durable_end_offset
         """Log end offset up to which the disk is known to hold everything."""
+        self._syncs_log = syncs_log
         self._next_number = 1
         self._persisted_number = 0
-        self._unpersisted: deque[tuple[int, int]] = deque()
-        """(number of the effects, log end offset they bring) of appends that are not known to be durable."""
+        self._written_number = 0
+        """Newest effects that write anything."""
+        self.election_number = 0
+        """Number of the newest effects that write quorum-state; 0 before the first."""
+        self._ends: deque[tuple[int, int]] = deque()
+        """(number of the effects, log end offset they bring) of log writes that are not known to be durable."""
+        self._deferred: deque[tuple[int, LeadershipLost]] = deque()
+        """(number, notice) of what must not be told before those effects are durable, however late that is."""
         self._told_leader: LeaderAndEpoch | None = None
         self._tell_now: list[TellNow] = []
-        self._append: list[PendingBatch] = []
+        self._writes: list[LogWrite] = []
+        self._must_sync = False
         self._election_state: WriteElectionState | None = None
         self._tell_after_persist: list[TellAfterPersist] = []
+
+    @property
+    def has_unpersisted(self) -> bool:
+        """Whether anything is queued for the disk, or on its way there."""
+        return self._written_number > self._persisted_number
 
     def tell_now(self, notice: TellNow) -> None:
         """Queue a notice that depends on nothing that is still to be written."""
@@ -39,36 +63,75 @@ class Outbox:
         """Queue a notice that must not be seen before everything queued so far is durable."""
         self._tell_after_persist.append(notice)
 
-    def append(self, batch: PendingBatch) -> None:
+    def tell_lost(self, notice: LeadershipLost, leadership_number: int) -> None:
+        """Tell that leadership is lost; never before it was told that it was won.
+
+        ``leadership_number`` is that of the effects after whose persisting leadership is told.
+        """
+        if self.is_persisted(leadership_number):
+            self._tell_now.append(notice)
+        else:
+            self._deferred.append((leadership_number, notice))
+
+    def send(self, message: SendRequest | SendAnswer, *, after_log: bool) -> None:
+        """Queue a message: it goes now, unless an election state is still to become durable, or a log write is and
+        ``after_log`` says that the message promises it."""
+        waits_for = self._written_number if after_log else self.election_number
+        if waits_for > self._persisted_number:
+            self._tell_after_persist.append(message)
+        else:
+            self._tell_now.append(message)
+
+    def append(self, batch: PendingBatch | FetchedBatch) -> None:
         """Queue a batch for the end of the log."""
-        self._append.append(batch)
+        self._write(batch)
+        self._must_sync = self._syncs_log
+        self._note_end(batch.next_offset)
+
+    def truncate(self, end_offset: int) -> None:
+        """Queue a cut of the log. What was durable above the cut counts no more."""
+        self._write(TruncateLog(end_offset=end_offset))
+        self._must_sync = self._syncs_log
+        self.durable_end_offset = min(self.durable_end_offset, end_offset)
+        self._ends = deque((number, min(end, end_offset)) for number, end in self._ends)
+        self._note_end(end_offset)
+
+    def write(self, write: LogWrite) -> None:
+        """Queue a write that leaves the log's end where it is."""
+        self._write(write)
+
+    def log_replaced(self, end_offset: int) -> None:
+        """Note that the log was replaced by a snapshot, durably; nothing else was being written to it."""
+        self._ends.clear()
+        self.durable_end_offset = end_offset
 
     def write_election_state(self, write: WriteElectionState) -> int:
         """Queue new content for quorum-state, replacing any queued before; returns the number to wait for."""
         self._election_state = write
+        self.election_number = self._written_number = self._next_number
         return self._next_number
 
     def take(self, leader: LeaderAndEpoch) -> Effects | None:
         """All that is queued, or None where that is nothing; ``leader`` is told if it is news."""
-        after: list[TellAfterPersist] = []
         if leader != self._told_leader:
             self._told_leader = leader
-            after.append(LeaderChanged(leader=leader))
-        after.extend(self._tell_after_persist)
+            self._tell_after_persist.insert(0, LeaderChanged(leader=leader))
+        if not (
+            self._tell_now or self._writes or self._tell_after_persist or self._election_state is not None
+        ):
+            return None
         effects = Effects(
             number=self._next_number,
             tell_now=tuple(self._tell_now),
-            append=tuple(self._append),
+            writes=tuple(self._writes),
             election_state=self._election_state,
-            tell_after_persist=tuple(after),
+            must_sync=self._must_sync,
+            tell_after_persist=tuple(self._tell_after_persist),
         )
-        if not (effects.must_persist or effects.tell_now or effects.tell_after_persist):
-            return None
-        if effects.append:
-            self._unpersisted.append((effects.number, effects.append[-1].next_offset))
         self._next_number += 1
         self._tell_now = []
-        self._append = []
+        self._writes = []
+        self._must_sync = False
         self._election_state = None
         self._tell_after_persist = []
         return effects
@@ -82,5 +145,16 @@ class Outbox:
         assert number < self._next_number, f"effects {number} were persisted before they were taken"
         assert number > self._persisted_number, f"effects {number} were persisted twice"
         self._persisted_number = number
-        while self._unpersisted and self._unpersisted[0][0] <= number:
-            self.durable_end_offset = self._unpersisted.popleft()[1]
+        while self._ends and self._ends[0][0] <= number:
+            self.durable_end_offset = self._ends.popleft()[1]
+        while self._deferred and self._deferred[0][0] <= number:
+            self._tell_now.append(self._deferred.popleft()[1])
+
+    def _write(self, write: LogWrite) -> None:
+        self._writes.append(write)
+        self._written_number = self._next_number
+
+    def _note_end(self, end_offset: int) -> None:
+        if self._ends and self._ends[-1][0] == self._next_number:
+            self._ends.pop()
+        self._ends.append((self._next_number, end_offset))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -24,6 +25,21 @@ KRAFT_VERSION_MAX = 1
 def endpoints_as_recorded(endpoints: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
     """The endpoints as they come back from a KRAFT_VOTERS record, which holds no security protocol."""
     return tuple(dataclasses.replace(endpoint, security_protocol=0) for endpoint in endpoints)
+
+
+def endpoint_named(endpoints: Iterable[Endpoint], listener_name: str) -> Endpoint | None:
+    """The endpoint of that listener, or None."""
+    return next((endpoint for endpoint in endpoints if endpoint.name == listener_name), None)
+
+
+def describes_same(recorded: Voter, current: Voter) -> bool:
+    """Whether two entries agree in endpoints, in whatever order, and in supported versions."""
+    return (
+        sorted(recorded.endpoints, key=lambda endpoint: endpoint.name)
+        == sorted(current.endpoints, key=lambda endpoint: endpoint.name)
+        and recorded.min_kraft_version == current.min_kraft_version
+        and recorded.max_kraft_version == current.max_kraft_version
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +72,42 @@ class VoterSet:
         """Whether this replica is a quorum by itself."""
         return len(self.voters) == 1 and self.is_voter(key)
 
+    def endpoint(self, node_id: int, listener_name: str) -> Endpoint | None:
+        """Where the voter with this node id serves that listener; None where the set does not say."""
+        voter = self.get(node_id)
+        return None if voter is None else endpoint_named(voter.endpoints, listener_name)
+
     def with_voter(self, updated: Voter) -> VoterSet:
         """The set with the entry of the same node id replaced; asserts that there is one."""
         assert self.get(updated.key.id) is not None, f"node {updated.key.id} is not a voter"
         return VoterSet(
             voters=tuple(updated if voter.key.id == updated.key.id else voter for voter in self.voters)
+        )
+
+    def with_added(self, voter: Voter) -> VoterSet:
+        """The set with one voter more; asserts that its node id is new to the set."""
+        assert self.get(voter.key.id) is None, f"node {voter.key.id} is a voter already"
+        return VoterSet(voters=tuple(sorted((*self.voters, voter), key=lambda member: member.key.id)))
+
+    def without(self, key: ReplicaKey) -> VoterSet:
+        """The set with one voter less; asserts that it held exactly this replica."""
+        rest = tuple(voter for voter in self.voters if voter.key != key)
+        assert len(rest) == len(self.voters) - 1, f"node {key.id} with that directory is not a voter"
+        return VoterSet(voters=rest)
+
+    def overlaps(self, other: VoterSet) -> bool:
+        """Whether every majority of this set has a voter in common with every majority of the other one.
+
+        That is what a change of voters has to keep (KIP-853), for else two leaders could be elected in one epoch. It
+        holds where at most one voter came or went; an entry that only gained a directory id is still the same one.
+        """
+        common = sum(1 for voter in self.voters if other._has_entry_of(voter.key))
+        return len(self.voters) + len(other.voters) - 2 * common <= 1
+
+    def _has_entry_of(self, key: ReplicaKey) -> bool:
+        voter = self.get(key.id)
+        return voter is not None and (
+            None in (voter.key.directory_id, key.directory_id) or voter.key.directory_id == key.directory_id
         )
 
 
@@ -80,17 +127,34 @@ class VoterHistory:
         self._voter_sets.append((offset, voters))
 
     def add_kraft_version(self, offset: int, level: int) -> None:
-        """Put a KRAFT_VERSION record into force; offsets ascend and levels never fall."""
+        """Put a KRAFT_VERSION record into force; offsets ascend.
+
+        A level below the one before is taken like any other: the record is a leader's, and not ours to judge.
+        """
         assert not self._kraft_versions or offset > self._kraft_versions[-1][0], (
             f"kraft.version at offset {offset} follows one at {self._kraft_versions[-1][0]}"
         )
-        assert level >= self.kraft_version, f"kraft.version {level} follows {self.kraft_version}"
         self._kraft_versions.append((offset, level))
 
     def truncate_to(self, end_offset: int) -> None:
         """Forget records at and after ``end_offset``, because the log no longer holds them."""
         self._voter_sets = [entry for entry in self._voter_sets if entry[0] < end_offset]
         self._kraft_versions = [entry for entry in self._kraft_versions if entry[0] < end_offset]
+
+    def reset(self) -> None:
+        """Forget every record, because a snapshot replaces the whole log; what it holds is added next."""
+        self._voter_sets = []
+        self._kraft_versions = []
+
+    def voters_at(self, end_offset: int) -> VoterSet | None:
+        """The set that the newest record before ``end_offset`` holds; None where no record does."""
+        position = bisect_left(self._voter_sets, end_offset, key=_offset_of)
+        return self._voter_sets[position - 1][1] if position else None
+
+    def kraft_version_at(self, end_offset: int) -> int:
+        """The kraft.version of the newest record before ``end_offset``; 0 where there is none."""
+        position = bisect_left(self._kraft_versions, end_offset, key=_offset_of)
+        return self._kraft_versions[position - 1][1] if position else 0
 
     @property
     def latest(self) -> VoterSet:
@@ -106,3 +170,7 @@ class VoterHistory:
     def kraft_version(self) -> int:
         """The kraft.version in force; 0 where no record raised it."""
         return self._kraft_versions[-1][1] if self._kraft_versions else 0
+
+
+def _offset_of(entry: tuple[int, object]) -> int:
+    return entry[0]

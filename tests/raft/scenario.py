@@ -15,6 +15,7 @@ Commands (arguments are ``name=value``, all of them optional):
 - ``persist`` makes the oldest unsynced effects durable
 - ``settle`` takes, prints and persists until nothing is left to do
 - ``crash batches=0 quorum-states=0`` ends the life; so many unsynced batches and quorum-state files survive
+- ``cluster ...`` begins a scenario of several nodes; ``cluster_scenario`` names its commands
 - ``state``, ``deadline``, ``log``, ``quorum wall=MS`` print what they are named for
 """
 
@@ -27,6 +28,7 @@ from server.raft.events import AppendRequested
 from server.raft.quorum_description import NotLeader, ReplicaDescription
 from server.raft.states import Leader
 from server.types import ReplicaKey
+from tests.raft.cluster_scenario import ClusterRunner
 from tests.raft.machine import Disk, Machine, bootstrap_records, config, directory, static_voter_set, voter
 
 
@@ -38,6 +40,7 @@ class Runner:
         self._static_voters: list[int] = []
         self._node: dict[str, str] = {}
         self._machine: Machine | None = None
+        self._cluster: ClusterRunner | None = None
 
     @property
     def _running(self) -> Machine:
@@ -45,7 +48,11 @@ class Runner:
         return self._machine
 
     def run(self, command: str) -> list[str]:
-        """What the command prints."""
+        """What the command prints; after ``cluster``, that is for ``cluster_scenario`` to know."""
+        if command.startswith("cluster "):
+            self._cluster = ClusterRunner()
+        if self._cluster is not None:
+            return self._cluster.run(command)
         name, *words = command.split()
         arguments = dict(word.split("=", 1) for word in words)
         method = getattr(self, f"_run_{name.replace('-', '_')}")
@@ -59,7 +66,7 @@ class Runner:
         if arguments.get("kraft-version", "1") == "0":
             self._static_voters = voters
         elif voters:
-            self._disk.snapshot_records = bootstrap_records(*map(voter, voters))
+            self._disk.bootstrap = bootstrap_records(*map(voter, voters))
         return []
 
     def _run_quorum_state(self, arguments: dict[str, str]) -> list[str]:
@@ -126,8 +133,8 @@ class Runner:
         return _lines(self._running.settle())
 
     def _run_crash(self, arguments: dict[str, str]) -> list[str]:
-        batches, election_states = (int(arguments.get(name, "0")) for name in ("batches", "quorum-states"))
-        self._running.crash(batches=batches, election_states=election_states)
+        writes, election_states = (int(arguments.get(name, "0")) for name in ("batches", "quorum-states"))
+        self._running.crash(writes=writes, election_states=election_states)
         return []
 
     def _run_state(self, arguments: dict[str, str]) -> list[str]:
@@ -140,12 +147,14 @@ class Runner:
     def _run_log(self, arguments: dict[str, str]) -> list[str]:
         return [
             f"{batch.base_offset}..{batch.next_offset} epoch={batch.epoch}"
-            f" {'control' if batch.control else [len(value) for value in batch.records]}"
+            f" {'control' if batch.payload == b'control' else f'bytes={len(batch.payload)}'}"
             for batch in self._disk.log
         ]
 
     def _run_quorum(self, arguments: dict[str, str]) -> list[str]:
-        description = self._running.node.describe_quorum(int(arguments.get("wall", "0")))
+        description = self._running.node.describe_quorum(
+            self._running.now_ms, int(arguments.get("wall", "0"))
+        )
         if isinstance(description, NotLeader):
             return ["not leader"]
         return [

@@ -1,15 +1,65 @@
-"""One line each. The scenarios show effects and states; here are the events, and lines that no scenario prints."""
+"""One line each. The scenarios show effects, messages and states; here are the lines that no scenario prints."""
 
 from __future__ import annotations
 
 import pytest
 
-from server.raft.describe import describe_effects, describe_event
-from server.raft.effects import Effects
-from server.raft.events import AppendRequested, Event, Opened, Persisted, ShutdownRequested, Tick
+from server.raft.describe import describe_effects, describe_event, describe_state
+from server.raft.describe_messages import describe_message
+from server.raft.effects import (
+    ControlBatchAppended,
+    DropSnapshotPart,
+    Effects,
+    InstallSnapshot,
+    SendAnswer,
+    SendRequest,
+    TellNow,
+    TruncateLog,
+    WriteSnapshotChunk,
+)
+from server.raft.errors import RaftError
+from server.raft.events import (
+    AppendRequested,
+    Event,
+    LogStartMoved,
+    Opened,
+    Persisted,
+    RequestFailed,
+    RequestFailure,
+    RequestReceived,
+    ResignRequested,
+    ResponseReceived,
+    ShutdownRequested,
+    SnapshotCreated,
+    SnapshotInstalled,
+    SnapshotRejected,
+    StoredSnapshot,
+    Tick,
+)
 from server.raft.log_index import EpochStart
-from server.types import OffsetAndEpoch
+from server.raft.messages import (
+    AddVoterRequest,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    Destination,
+    FetchedBatch,
+    FetchRequest,
+    InboundRequest,
+    OutboundRequest,
+    RemoveVoterRequest,
+    Response,
+    UpdateVoterRequest,
+    UpdateVoterResponse,
+    UpgradeKRaftVersionRequest,
+    VoterChangeResponse,
+)
+from server.types import LeaderAndEpoch, OffsetAndEpoch
 from tests.raft.machine import bootstrap_records, voter
+from tests.raft.test_follower import fail, follower
+
+SNAPSHOT = OffsetAndEpoch(offset=5, epoch=1)
+STORED = StoredSnapshot(id=SNAPSHOT, size_bytes=70)
+HERE = Destination(id=2, host="h", port=2)
 
 
 @pytest.mark.parametrize(
@@ -20,7 +70,7 @@ from tests.raft.machine import bootstrap_records, voter
                 log_start_offset=5,
                 log_end_offset=9,
                 epoch_starts=(EpochStart(epoch=2, start_offset=5), EpochStart(epoch=4, start_offset=8)),
-                snapshot=OffsetAndEpoch(offset=5, epoch=1),
+                snapshots=(STORED,),
                 control_records=bootstrap_records(voter(1), voter(2))[1:],
             ),
             "opened log=5..9 epoch 2@5 epoch 4@8 snapshot=5-1 KRAFT_VOTERS([1/d001@CONTROLLER=127.0.0.1:9093,"
@@ -31,7 +81,26 @@ from tests.raft.machine import bootstrap_records, voter
             "append requested epoch=2 base=7 records=2 bytes=3 not atomic",
         ),
         (Persisted(number=3), "persisted #3"),
+        (
+            RequestReceived(
+                request_id=4, request=RemoveVoterRequest(voter=voter(2).key), listener_name="CONTROLLER"
+            ),
+            "request 4 on CONTROLLER: RemoveRaftVoter 2/d002",
+        ),
+        (ResponseReceived(request_id=4, response=VoterChangeResponse()), "response to 4: VoterChange"),
+        (RequestFailed(request_id=4, failure=RequestFailure.REFUSED), "request 4 failed: refused"),
+        (
+            RequestFailed(
+                request_id=4, failure=RequestFailure.TOP_LEVEL_ERROR, error=RaftError.INVALID_REQUEST
+            ),
+            "request 4 failed: top-level error INVALID_REQUEST",
+        ),
+        (SnapshotCreated(snapshot=STORED), "snapshot 5-1 created, 70 bytes"),
+        (SnapshotInstalled(snapshot=STORED, control_records=()), "snapshot 5-1 installed, 70 bytes"),
+        (SnapshotRejected(snapshot=SNAPSHOT), "snapshot 5-1 rejected"),
+        (LogStartMoved(log_start_offset=5), "log start moved to 5"),
         (Tick(), "tick"),
+        (ResignRequested(epoch=3), "resign requested epoch=3"),
         (ShutdownRequested(), "shutdown requested"),
     ],
     ids=lambda value: type(value).__name__,
@@ -40,5 +109,90 @@ def test_event(event: Event, line: str) -> None:
     assert describe_event(event) == line
 
 
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        (
+            AddVoterRequest(
+                voter=voter(2).key,
+                endpoints=voter(2).endpoints,
+                timeout_ms=1,
+                ack_when_committed=True,
+            ),
+            "AddRaftVoter 2/d002@CONTROLLER=127.0.0.1:9093",
+        ),
+        (
+            UpdateVoterRequest(
+                epoch=3,
+                voter=voter(2).key,
+                endpoints=voter(2).endpoints,
+                min_kraft_version=0,
+                max_kraft_version=1,
+            ),
+            "UpdateRaftVoter 2/d002@CONTROLLER=127.0.0.1:9093",
+        ),
+        (ApiVersionsRequest(), "ApiVersions"),
+        (
+            UpgradeKRaftVersionRequest(epoch=3, level=1, validate_only=True),
+            "UpgradeKRaftVersion epoch=3 level=1",
+        ),
+        (
+            VoterChangeResponse(error=RaftError.DUPLICATE_VOTER, message="it is one"),
+            "VoterChange DUPLICATE_VOTER it is one",
+        ),
+        (
+            UpdateVoterResponse(leader=LeaderAndEpoch(leader_id=1, epoch=2)),
+            "UpdateRaftVoter leader=1 epoch=2",
+        ),
+        (ApiVersionsResponse(max_kraft_version=1), "ApiVersions kraft.version=0..1"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_message(message: InboundRequest | OutboundRequest | Response, line: str) -> None:
+    assert describe_message(message) == line
+
+
 def test_effects_without_content() -> None:
     assert describe_effects(Effects(number=1)) == "#1 -"
+
+
+@pytest.mark.parametrize(
+    ("notice", "line"),
+    [
+        (
+            SendRequest(request_id=7, destination=HERE, request=ApiVersionsRequest()),
+            "ask 2 [7] ApiVersions",
+        ),
+        (SendAnswer(request_id=7, answer=VoterChangeResponse()), "answer 7: VoterChange"),
+        (ControlBatchAppended(epoch=3, next_offset=9), "control batch appended epoch=3 next=9"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_notice(notice: TellNow, line: str) -> None:
+    assert describe_effects(Effects(number=1, tell_now=(notice,))) == f"#1 {line}"
+
+
+def test_a_prospective() -> None:
+    machine = follower()
+    fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
+    machine.tick(30)
+    assert describe_state(machine.node).startswith(
+        "prospective epoch=3 leader=2 voted=none granted=[1] hw=-1 leo=10 voters=[1/d001@"
+    )
+
+
+def test_log_writes() -> None:
+    effects = Effects(
+        number=4,
+        writes=(
+            TruncateLog(end_offset=3),
+            FetchedBatch(base_offset=3, next_offset=5, epoch=2, payload=b""),
+            WriteSnapshotChunk(snapshot=SNAPSHOT, position=10, data=b"abc"),
+            DropSnapshotPart(snapshot=SNAPSHOT),
+            InstallSnapshot(snapshot=SNAPSHOT, size=13),
+        ),
+    )
+    assert describe_effects(effects) == (
+        "#4 truncate to 3; append fetched 3..5 epoch=2; write snapshot 5-1 bytes 10..13;"
+        " drop part of snapshot 5-1; install snapshot 5-1"
+    )

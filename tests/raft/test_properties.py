@@ -28,7 +28,7 @@ class SoleVoter(RuleBasedStateMachine):
     @initialize(dynamic=st.booleans(), linger_ms=st.sampled_from([0, 25]))
     def format(self, dynamic: bool, linger_ms: int) -> None:
         static_voters = None if dynamic else static_voter_set([(1, "127.0.0.1", 9093)], "CONTROLLER")
-        disk = Disk(snapshot_records=bootstrap_records(voter(1)) if dynamic else ())
+        disk = Disk(bootstrap=bootstrap_records(voter(1)) if dynamic else ())
         settings_ = config(
             static_voters=static_voters, append_linger_ms=linger_ms, max_batch_bytes=MAX_BATCH_BYTES
         )
@@ -56,9 +56,9 @@ class SoleVoter(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def crash(self, data: st.DataObject) -> None:
-        batches, election_states = self.machine.unsynced_counts()
+        writes, election_states = self.machine.unsynced_counts()
         self.machine.crash(
-            batches=data.draw(st.integers(0, batches), label="batches that survive"),
+            writes=data.draw(st.integers(0, writes), label="writes that survive"),
             election_states=data.draw(st.integers(0, election_states), label="quorum-states that survive"),
         )
         self.machine.start()

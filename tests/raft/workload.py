@@ -24,7 +24,7 @@ def digest(seed: int) -> str:
 def trace(seed: int) -> list[str]:
     """One line for each effects object and each life."""
     rng = random.Random(seed)
-    disk = Disk(snapshot_records=bootstrap_records(voter(1)))
+    disk = Disk(bootstrap=bootstrap_records(voter(1)))
     machine = Machine(config(append_linger_ms=rng.choice([0, 25]), max_batch_bytes=300), disk)
     machine.start()
     lines: list[str] = []
@@ -45,9 +45,9 @@ def _step(machine: Machine, rng: random.Random) -> list[str]:
     elif kind == "persist" and machine.unsynced:
         machine.persist()
     elif kind == "crash":
-        batches, election_states = machine.unsynced_counts()
+        writes, election_states = machine.unsynced_counts()
         machine.crash(
-            batches=rng.randint(0, batches),
+            writes=rng.randint(0, writes),
             election_states=rng.randint(0, election_states),
         )
         machine.start()

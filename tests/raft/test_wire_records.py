@@ -1,16 +1,15 @@
-"""The core's values as bytes. The golden ones were read from the disks of Apache Kafka 4.3.1 nodes."""
+"""Record batches of the log. The golden ones were read from the disks of Apache Kafka 4.3.1 nodes."""
 
 from __future__ import annotations
+
+import contextlib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.messages import (
-    DescribeQuorumRequest,
-    DescribeQuorumResponse,
     EndTxnMarker,
     KRaftVersionRecord,
     SnapshotFooterRecord,
@@ -18,15 +17,15 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.control import ControlRecordType, encode_control_record
+from kafkaproto.records.crc32c import crc32c
 from server.raft import wire
 from server.raft.accumulator import BATCH_HEADER_BYTES, record_bytes
-from server.raft.config import RaftConfig
 from server.raft.control import KRaftVersion, KRaftVoters, LeaderChange, RecordedControl
 from server.raft.effects import PendingBatch
-from server.raft.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
+from server.raft.messages import FetchedBatch
 from server.raft.voters import VoterSet
-from server.types import METADATA_TOPIC, ZERO_UUID, Endpoint, ReplicaKey, Voter
-from tests.raft.machine import Disk, Machine
+from server.raft.wire_records import fetched_batches
+from server.types import ZERO_UUID, Endpoint, ReplicaKey, Voter
 
 LEADER_CHANGE_OF_THREE_STATIC_VOTERS = bytes.fromhex(
     "0000000000000000 0000005e 00000001 02 ef53f3b5 0020 00000000 000001a1fc8169fe 000001a1fc8169fe"
@@ -55,6 +54,13 @@ def sole_voter(node_id: int, directory_id: str, port: int) -> Voter:
     )
 
 
+CONTROL_OF_A_SOLE_VOTER = (
+    LeaderChange(leader_id=1, voter_ids=(1,), granting_voter_ids=(1,)),
+    KRaftVersion(level=1),
+    KRaftVoters(voters=VoterSet(voters=(sole_voter(1, "4e2b3111edc84929a21d44883400a396", 21101),))),
+)
+
+
 def recorded(batches: bytes, end_offset: int) -> list[object]:
     """What wire makes of every control record of a snapshot that ends there."""
     return [
@@ -71,19 +77,8 @@ class TestBatches:
         assert wire.encode_batch(batch, 0x1A1FC8169FE) == LEADER_CHANGE_OF_THREE_STATIC_VOTERS
 
     def test_first_batch_of_a_sole_voter_equals_that_of_kafka(self) -> None:
-        voter = sole_voter(1, "4e2b3111edc84929a21d44883400a396", 21101)
-        snapshot = [
-            wire.recorded_control(-1, *encode_control_record(kind, message))
-            for kind, message in [
-                (ControlRecordType.KRAFT_VERSION, KRaftVersionRecord(kraft_version=1)),
-                (ControlRecordType.KRAFT_VOTERS, voters_record(voter)),
-            ]
-        ]
-        disk = Disk(snapshot_records=tuple(record for record in snapshot if record is not None))
-        machine = Machine(RaftConfig(key=voter.key, endpoints=voter.endpoints), disk)
-        machine.start()
-        machine.settle()
-        assert wire.encode_batch(disk.log[0], 0x1A1FC8167EA) == FIRST_BATCH_OF_A_SOLE_VOTER
+        batch = PendingBatch(base_offset=0, epoch=1, control=CONTROL_OF_A_SOLE_VOTER)
+        assert wire.encode_batch(batch, 0x1A1FC8167EA) == FIRST_BATCH_OF_A_SOLE_VOTER
 
     def test_data_records_have_no_keys_and_are_not_control(self) -> None:
         batch = PendingBatch(base_offset=7, epoch=3, records=(b"one", b"two"))
@@ -171,126 +166,95 @@ class TestControlRecords:
         assert wire.recorded_control(0, *footer) is None
 
 
-def request(*topics: tuple[str, list[int]]) -> DescribeQuorumRequest:
-    return DescribeQuorumRequest(
-        topics=[
-            DescribeQuorumRequest.TopicData(
-                topic_name=name,
-                partitions=[
-                    DescribeQuorumRequest.PartitionData(partition_index=index) for index in partitions
-                ],
-            )
-            for name, partitions in topics
-        ]
-    )
+def data_batch(base_offset: int, epoch: int, count: int = 1) -> bytes:
+    records = tuple(b"record %d" % number for number in range(count))
+    return wire.encode_batch(PendingBatch(base_offset=base_offset, epoch=epoch, records=records), 1000)
 
 
-PROPER = request((METADATA_TOPIC, [0]))
-DESCRIPTION = QuorumDescription(
-    leader_id=1,
-    epoch=4,
-    high_watermark=17,
-    voters=(
-        ReplicaDescription(
-            key=ReplicaKey(id=1, directory_id=b"\x01" * 16),
-            log_end_offset=18,
-            last_fetch_timestamp_ms=1000,
-            last_caught_up_timestamp_ms=1001,
-        ),
-    ),
-    observers=(ReplicaDescription(key=ReplicaKey(id=9)),),
-    voter_set=VoterSet(voters=(sole_voter(1, "01" * 16, 9093),)),
-)
-
-
-def answer(
-    asked: DescribeQuorumRequest, version: int, description: QuorumDescription | NotLeader
-) -> DescribeQuorumResponse:
-    """The response as a client of that version decodes it."""
-    encoded = wire.describe_quorum_response(asked, version, description).encode(version)
-    response, end = DescribeQuorumResponse.decode(encoded, version)
-    assert end == len(encoded)
-    return response
-
-
-class TestDescribeQuorum:
-    def test_v2_tells_all(self) -> None:
-        response = answer(PROPER, 2, DESCRIPTION)
-        assert (response.error_code, response.error_message) == (0, "")
-        (topic,) = response.topics
-        (partition,) = topic.partitions
-        assert topic.topic_name == METADATA_TOPIC
-        assert (partition.partition_index, partition.error_code, partition.error_message) == (0, 0, "")
-        assert (partition.leader_id, partition.leader_epoch, partition.high_watermark) == (1, 4, 17)
-        state = DescribeQuorumResponse.ReplicaState
-        assert partition.current_voters == [
-            state(
-                replica_id=1,
-                replica_directory_id=b"\x01" * 16,
-                log_end_offset=18,
-                last_fetch_timestamp=1000,
-                last_caught_up_timestamp=1001,
-            )
-        ]
-        assert partition.observers == [state(replica_id=9, log_end_offset=-1)]
-        assert response.nodes == [
-            DescribeQuorumResponse.Node(
-                node_id=1,
-                listeners=[DescribeQuorumResponse.Listener(name="CONTROLLER", host="127.0.0.1", port=9093)],
-            )
-        ]
-
-    def test_v1_has_no_directories_and_v0_no_timestamps_either(self) -> None:
-        (v1,) = answer(PROPER, 1, DESCRIPTION).topics[0].partitions[0].current_voters
-        assert (v1.replica_directory_id, v1.last_fetch_timestamp, v1.last_caught_up_timestamp) == (
-            ZERO_UUID,
-            1000,
-            1001,
+class TestFetchedBatches:
+    def test_each_whole_batch_is_told_with_its_offsets_and_epoch(self) -> None:
+        first, second = data_batch(5, 2, count=3), data_batch(8, 4)
+        assert fetched_batches(first + second, 5, 2) == (
+            FetchedBatch(base_offset=5, next_offset=8, epoch=2, payload=first),
+            FetchedBatch(base_offset=8, next_offset=9, epoch=4, payload=second),
         )
-        (v0,) = answer(PROPER, 0, DESCRIPTION).topics[0].partitions[0].current_voters
-        assert (v0.log_end_offset, v0.last_fetch_timestamp, v0.last_caught_up_timestamp) == (18, -1, -1)
 
-    @pytest.mark.parametrize("version", [0, 1, 2])
-    def test_a_node_that_does_not_lead_answers_with_zeros(self, version: int) -> None:
-        response = answer(PROPER, version, NotLeader())
-        (partition,) = response.topics[0].partitions
-        assert response.error_code == 0
-        assert partition.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
-        assert (partition.leader_id, partition.leader_epoch, partition.high_watermark) == (0, 0, 0)
-        assert (partition.current_voters, partition.observers, response.nodes) == ([], [], [])
-        assert partition.error_message == (ErrorCode.NOT_LEADER_OR_FOLLOWER.message if version == 2 else "")
+    def test_control_records_have_their_own_offsets(self) -> None:
+        (batch,) = fetched_batches(FIRST_BATCH_OF_A_SOLE_VOTER, 0, 0)
+        assert batch.control == (
+            RecordedControl(offset=1, record=CONTROL_OF_A_SOLE_VOTER[1]),
+            RecordedControl(offset=2, record=CONTROL_OF_A_SOLE_VOTER[2]),
+        )
+        assert (batch.base_offset, batch.next_offset, batch.epoch) == (0, 3, 1)
+        assert batch.payload == FIRST_BATCH_OF_A_SOLE_VOTER
 
-    @pytest.mark.parametrize("description", [DESCRIPTION, NotLeader()], ids=["leader", "other"])
-    @pytest.mark.parametrize(
-        "topics",
-        [
-            [("other", [0])],
-            [(METADATA_TOPIC, [1])],
-            [(METADATA_TOPIC, [0, 1])],
-            [(METADATA_TOPIC, [0, 0])],
-            [(METADATA_TOPIC, [0]), ("other", [0])],
-            [(METADATA_TOPIC, [0]), ("other", [])],
-            [(METADATA_TOPIC, [])],
-            [("", [-1])],
-        ],
-    )
-    def test_anything_but_the_one_partition_is_unknown(
-        self, topics: list[tuple[str, list[int]]], description: QuorumDescription | NotLeader
+    def test_a_leader_change_alone_brings_nothing_into_force(self) -> None:
+        (batch,) = fetched_batches(LEADER_CHANGE_OF_THREE_STATIC_VOTERS, 0, 0)
+        assert batch.control == ()
+
+    def test_payloads_are_views_of_what_was_received(self) -> None:
+        received = bytearray(data_batch(0, 1) + data_batch(1, 1))
+        (_, second) = fetched_batches(received, 0, 0)
+        assert isinstance(second.payload, memoryview)
+        assert second.payload.obj is received
+
+    def test_a_partial_batch_at_the_end_is_left_out(self) -> None:
+        first, second = data_batch(0, 1), data_batch(1, 1)
+        for cut in range(len(second)):
+            assert [batch.base_offset for batch in fetched_batches(first + second[:cut], 0, 0)] == [0]
+        assert fetched_batches(b"", 0, 0) == ()
+
+    @pytest.mark.parametrize("fetch_offset", [4, 6])
+    def test_a_batch_that_does_not_start_where_was_asked_is_refused(self, fetch_offset: int) -> None:
+        with pytest.raises(
+            RemoteProtocolError, match=f"base offset 5: offset {fetch_offset} was to come next"
+        ):
+            fetched_batches(data_batch(5, 2), fetch_offset, 0)
+
+    def test_a_gap_between_two_batches_is_refused(self) -> None:
+        with pytest.raises(RemoteProtocolError, match="base offset 7: offset 6 was to come next"):
+            fetched_batches(data_batch(5, 2) + data_batch(7, 2), 5, 0)
+
+    def test_an_epoch_below_the_one_before_is_refused(self) -> None:
+        with pytest.raises(RemoteProtocolError, match="base offset 6: epoch 1 follows epoch 2"):
+            fetched_batches(data_batch(5, 2) + data_batch(6, 1), 5, 2)
+        with pytest.raises(RemoteProtocolError, match="base offset 5: epoch 2 follows epoch 3"):
+            fetched_batches(data_batch(5, 2), 5, 3)
+
+    def test_a_flipped_bit_anywhere_behind_the_crc_is_refused(self) -> None:
+        good = data_batch(0, 1)
+        for position in range(17, len(good)):
+            bad = bytearray(good)
+            bad[position] ^= 0x10
+            with pytest.raises(RemoteProtocolError, match="crc"):
+                fetched_batches(bad, 0, 0)
+
+    def test_a_batch_with_a_gap_inside_is_refused(self) -> None:
+        # Right crc, wrong count: a log that was compacted, which this one never is.
+        bad = bytearray(data_batch(0, 1, count=2))
+        bad[57:61] = (1).to_bytes(4)
+        bad[17:21] = crc32c(bad[21:]).to_bytes(4)
+        with pytest.raises(RemoteProtocolError, match="1 records cannot take 2 offsets"):
+            fetched_batches(bad, 0, 0)
+
+    @given(junk=st.binary(max_size=200))
+    def test_junk_is_refused_or_left_out_and_does_nothing_else(self, junk: bytes) -> None:
+        with contextlib.suppress(RemoteProtocolError):
+            assert fetched_batches(junk, 0, 0) == ()
+
+    @given(position=st.integers(0, len(FIRST_BATCH_OF_A_SOLE_VOTER) - 1), value=st.integers(0, 255))
+    def test_a_control_batch_with_any_byte_changed_is_refused_or_still_whole(
+        self, position: int, value: int
     ) -> None:
-        response = answer(request(*topics), 2, description)
-        assert response.error_code == 0
-        assert response.nodes == []
-        named = [
-            (topic.topic_name, [partition.partition_index for partition in topic.partitions])
-            for topic in response.topics
-        ]
-        assert named == topics
-        for topic in response.topics:
-            for partition in topic.partitions:
-                assert partition.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-                assert partition.error_message == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION.message
-                assert (partition.leader_id, partition.leader_epoch, partition.high_watermark) == (0, 0, 0)
-
-    @pytest.mark.parametrize("version", [0, 1, 2])
-    def test_a_request_that_names_nothing_gets_nothing(self, version: int) -> None:
-        assert answer(request(), version, DESCRIPTION) == DescribeQuorumResponse()
+        """The right crc is put back, so that what lies behind it has to stand it alone."""
+        bad = bytearray(FIRST_BATCH_OF_A_SOLE_VOTER)
+        bad[position] = value
+        bad[17:21] = crc32c(bad[21:]).to_bytes(4)
+        try:
+            batches = fetched_batches(bad, 0, 0)
+        except RemoteProtocolError:
+            return
+        for batch in batches:
+            assert batch.next_offset == 3
+            for control in batch.control:
+                assert 0 <= control.offset < 3

@@ -1,0 +1,102 @@
+"""How a leader notices that no majority follows it any more, and makes itself known to those who do not.
+
+A leader that is cut off resigns after one and a half fetch timeouts (the zombie leader of KIP-595). Each voter that has
+not fetched for half a fetch timeout is told who leads; its answer may be that somebody else does.
+"""
+
+from __future__ import annotations
+
+from server.raft import election, quorum
+from server.raft.core import Core
+from server.raft.messages import BeginQuorumEpochRequest
+from server.raft.requests import Lane
+from server.raft.states import Leader
+from server.raft.voters import VoterSet
+from server.types import ReplicaKey
+
+
+def timeout_ms(core: Core) -> int:
+    """How long a leader stays one without a majority."""
+    return core.config.fetch_timeout_ms * 3 // 2
+
+
+def begin_period_ms(core: Core) -> int:
+    """How long a voter may be silent before it is told who leads."""
+    return max(1, core.config.fetch_timeout_ms // 2)
+
+
+def heard_from(core: Core, leader: Leader, key: ReplicaKey, now_ms: int) -> None:
+    """Count a sign of life; that of a voter postpones what its silence would bring about."""
+    voters = core.voters.latest
+    if not voters.is_voter(key) or _is_impostor(leader, voters, key):
+        return
+    leader.begin_at_ms[key.id] = now_ms + begin_period_ms(core)
+    leader.heard_from[key.id] = None
+    if _has_majority(core, leader):
+        leader.heard_from = {}
+        leader.check_quorum_at_ms = now_ms + timeout_ms(core)
+
+
+def _is_impostor(leader: Leader, voters: VoterSet, key: ReplicaKey) -> bool:
+    """Whether another replica stands for the static voter with this node id."""
+    voter = voters.get(key.id)
+    assert voter is not None, f"node {key.id} is no voter"
+    if voter.key.directory_id is not None:
+        return False
+    standing = leader.progress.get(voter.key)
+    return standing is not None and standing.key != key
+
+
+def voters_changed(core: Core, leader: Leader, now_ms: int) -> None:
+    """Adapt to the voter set in force: newcomers are told who leads at once, those removed are told no more."""
+    leader.begin_at_ms = {
+        voter.key.id: leader.begin_at_ms.get(voter.key.id, now_ms)
+        for voter in core.voters.latest.voters
+        if voter.key.id != leader.leader_id
+    }
+    # A leader that was its only voter has not kept the time, and none of the newcomers could be heard yet.
+    leader.check_quorum_at_ms = now_ms + timeout_ms(core)
+
+
+def is_lost(core: Core, leader: Leader, now_ms: int) -> bool:
+    """Whether it is time to resign."""
+    return now_ms >= leader.check_quorum_at_ms and not _is_alone(core, leader)
+
+
+def tick(core: Core, leader: Leader, now_ms: int) -> None:
+    """Tell those who need it that this node leads."""
+    for voter in core.voters.latest.voters:
+        begin_at_ms = leader.begin_at_ms.get(voter.key.id)
+        destination = core.voter_destination(voter.key.id)
+        if begin_at_ms is None or begin_at_ms > now_ms or destination is None:
+            continue
+        request = BeginQuorumEpochRequest(
+            leader_id=leader.leader_id,
+            epoch=leader.epoch,
+            voter_id=voter.key.id,
+            voter_directory_id=voter.key.directory_id,
+            leader_endpoints=core.config.endpoints,
+        )
+        if core.requests.send(core, destination, request, now_ms) is not None:
+            leader.begin_at_ms[voter.key.id] = now_ms + begin_period_ms(core)
+
+
+def deadline_ms(core: Core, leader: Leader) -> float:
+    """When ``tick`` or ``is_lost`` has something to say."""
+    deadline = election.NEVER if _is_alone(core, leader) else leader.check_quorum_at_ms
+    for voter_id, begin_at_ms in leader.begin_at_ms.items():
+        destination = core.voter_destination(voter_id)
+        if destination is not None:
+            ready_at_ms = core.requests.ready_at_ms(destination, Lane.OTHER)
+            deadline = min(deadline, max(begin_at_ms, ready_at_ms))
+    return deadline
+
+
+def _has_majority(core: Core, leader: Leader) -> bool:
+    """Whether enough voters were heard from; the leader hears itself if it is one of them."""
+    heard_from = {**leader.heard_from, leader.leader_id: None}
+    return quorum.is_majority(heard_from, core.voters.latest.ids)
+
+
+def _is_alone(core: Core, leader: Leader) -> bool:
+    return core.voters.latest.is_only_voter(core.config.key)

@@ -1,0 +1,57 @@
+"""How a node finds out who leads: it sends a Fetch to anybody, and whoever is asked names the leader it knows.
+
+Asked are, at random, the bootstrap servers and the voters that the log names: addresses may have changed since either
+was written, and one address may stand for all controllers in turn.
+"""
+
+from __future__ import annotations
+
+from server.raft import follower
+from server.raft.core import Core
+from server.raft.messages import Destination
+from server.raft.requests import Lane
+from server.raft.voters import endpoint_named
+
+PATIENCE_MS = 500
+"""How long to wait for one's answer before another is asked too; also the longest pause between questions."""
+
+
+def tick(core: Core, now_ms: int) -> None:
+    """Ask the next one, if it is time."""
+    if now_ms < core.discovery_at_ms or core.installing is not None:
+        return
+    ready = [
+        destination
+        for destination in _known_destinations(core)
+        if core.requests.ready_at_ms(destination, Lane.FETCH) <= now_ms
+    ]
+    core.discovery_at_ms = now_ms + PATIENCE_MS
+    if ready:
+        chosen = ready[core.rng.below(len(ready))]
+        core.discovery_id = core.requests.send(core, chosen, follower.fetch_request(core), now_ms)
+
+
+def deadline_ms(core: Core) -> float:
+    """When ``tick`` is due."""
+    return core.discovery_at_ms if _known_destinations(core) else float("inf")
+
+
+def answered(core: Core, request_id: int, now_ms: int) -> None:
+    """Note that a question is over, answered or not, and go on asking soon; slower while nobody knows anything."""
+    if request_id == core.discovery_id:
+        core.discovery_id = None
+        pause_ms = min(core.config.retry_backoff_ms << min(core.fruitless_discoveries, 16), PATIENCE_MS)
+        core.fruitless_discoveries += 1
+        core.discovery_at_ms = now_ms + pause_ms
+
+
+def _known_destinations(core: Core) -> list[Destination]:
+    """Whom to ask: every address but this node's own, by each name that it has."""
+    own = endpoint_named(core.config.endpoints, core.config.listener_name)
+    own_address = None if own is None else (own.host, own.port)
+    known = [*core.config.bootstrap_servers]
+    for voter in core.voters.latest.voters:
+        destination = core.voter_destination(voter.key.id)
+        if voter.key.id != core.config.key.id and destination is not None:
+            known.append(destination)
+    return [destination for destination in known if (destination.host, destination.port) != own_address]

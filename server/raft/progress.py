@@ -1,0 +1,101 @@
+"""What a leader knows of the other replicas by their fetches (KIP-595, KIP-836, KIP-853)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from server.raft.config import OBSERVER_EXPIRY_MS
+from server.raft.voters import VoterSet
+from server.types import ReplicaKey
+
+CAUGHT_UP_EXPIRY_MS = 3_600_000
+"""How long after its last Fetch a replica still counts as one that had caught up; fixed in Kafka too."""
+
+MAX_REPLICAS = 1_000
+"""More replicas than any cluster has; a peer that invents node ids gets the longest silent ones forgotten."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ReplicaProgress:
+    """One replica; times are those of the leader's monotonic clock."""
+
+    key: ReplicaKey
+    end_offset: int
+    last_fetch_ms: int
+    leader_end_offset: int
+    """The leader's end offset at the last Fetch."""
+    caught_up_ms: int | None = None
+    """When the replica last held all that there was, as far as fetches tell; None if never."""
+    was_at_end: bool = False
+    """Whether it ever fetched from the leader's end."""
+
+
+class Progress:
+    """Replicas by key, the one that fetched last at the end.
+
+    A static voter is known by its node id alone. Of several replicas with its id, the one that keeps fetching stands
+    for it: another directory may take its place only once that one has been silent for ``silence_ms``, so that a
+    stranger who borrows the id cannot speak for a voter that is alive.
+    """
+
+    def __init__(self, silence_ms: int) -> None:
+        self._silence_ms = silence_ms
+        self._replicas: dict[ReplicaKey, ReplicaProgress] = {}
+        self._key_by_id: dict[int, ReplicaKey] = {}
+        """By node id, the key of the replica that stands for it."""
+
+    def fetched(self, key: ReplicaKey, fetch_offset: int, leader_end_offset: int, now_ms: int) -> None:
+        """Note a Fetch whose position is in the leader's log: the replica durably holds all before it."""
+        standing = self.get(ReplicaKey(id=key.id))
+        if standing is None or now_ms - standing.last_fetch_ms >= self._silence_ms:
+            self._key_by_id[key.id] = key
+        previous = self._replicas.pop(key, None)
+        caught_up_ms = previous.caught_up_ms if previous is not None else None
+        if fetch_offset >= leader_end_offset:
+            caught_up_ms = now_ms
+        elif previous is not None and fetch_offset >= previous.leader_end_offset:
+            caught_up_ms = max(caught_up_ms or 0, previous.last_fetch_ms)
+        self._replicas[key] = ReplicaProgress(
+            key=key,
+            end_offset=fetch_offset,
+            last_fetch_ms=now_ms,
+            leader_end_offset=leader_end_offset,
+            caught_up_ms=caught_up_ms,
+            was_at_end=fetch_offset >= leader_end_offset or (previous is not None and previous.was_at_end),
+        )
+        if len(self._replicas) > MAX_REPLICAS:
+            self._forget(next(iter(self._replicas)))
+
+    def get(self, key: ReplicaKey) -> ReplicaProgress | None:
+        """A voter's or an observer's progress; of a static voter, that of the replica that stands for it."""
+        if key.directory_id is None:
+            key = self._key_by_id.get(key.id, key)
+        return self._replicas.get(key)
+
+    def has_caught_up(self, key: ReplicaKey, now_ms: int) -> bool:
+        """Whether a replica has been at the leader's end, and has fetched not too long ago."""
+        replica = self.get(key)
+        return (
+            replica is not None
+            and replica.was_at_end
+            and now_ms - replica.last_fetch_ms < CAUGHT_UP_EXPIRY_MS
+        )
+
+    def observers(self, voters: VoterSet, now_ms: int) -> tuple[ReplicaProgress, ...]:
+        """Replicas that are no voters and fetched lately, ascending by id and directory."""
+        return tuple(
+            sorted(
+                (
+                    replica
+                    for replica in self._replicas.values()
+                    if not voters.is_voter(replica.key)
+                    and now_ms - replica.last_fetch_ms < OBSERVER_EXPIRY_MS
+                ),
+                key=lambda replica: (replica.key.id, replica.key.directory_id or b""),
+            )
+        )
+
+    def _forget(self, key: ReplicaKey) -> None:
+        del self._replicas[key]
+        if self._key_by_id.get(key.id) == key:
+            del self._key_by_id[key.id]

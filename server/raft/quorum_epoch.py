@@ -1,0 +1,118 @@
+"""How a node answers BeginQuorumEpoch and EndQuorumEpoch, a leader's coming and going (KIP-595, KIP-853, KIP-996).
+
+Anybody can send either. So the news of a later epoch does not move a node that hears from its leader; it asks the new
+leader itself. And word of a leader's end is believed only as far as that leader answers no Fetch any more.
+"""
+
+from __future__ import annotations
+
+from server.raft import election, follower, transitions, voting
+from server.raft.config import FETCH_MAX_WAIT_MS
+from server.raft.core import Core, destination_of
+from server.raft.errors import RaftError
+from server.raft.messages import BeginQuorumEpochRequest, EndQuorumEpochRequest, QuorumEpochResponse
+from server.raft.states import Follower, Leader, Resigned, leader_and_epoch
+from server.raft.voters import endpoint_named
+from server.types import NO_NODE, LeaderAndEpoch
+
+END_GRACE_MS = 100
+"""Beyond the longest wait of a Fetch: after so long without an answer, a leader said to have resigned has done so."""
+
+
+def handle_begin(
+    core: Core, request_id: int, request: BeginQuorumEpochRequest, listener_name: str, now_ms: int
+) -> None:
+    """Follow a leader that makes itself known."""
+    error = _check(core, request.leader_id, request.epoch)
+    if error is RaftError.NONE and voting.is_other_key(core, request.voter_id, request.voter_directory_id):
+        error = RaftError.INVALID_VOTER_KEY
+    if error is RaftError.NONE:
+        if request.epoch > core.state.epoch and transitions.follows_live_leader(core, now_ms):
+            _ask_leader(core, request, now_ms)
+            error = RaftError.UNKNOWN_LEADER_EPOCH
+        else:
+            leader = LeaderAndEpoch(leader_id=request.leader_id, epoch=request.epoch)
+            transitions.learn(core, leader, request.leader_endpoints, now_ms)
+    _answer(core, request_id, error, listener_name)
+
+
+def handle_end(
+    core: Core, request_id: int, request: EndQuorumEpochRequest, listener_name: str, now_ms: int
+) -> None:
+    """Prepare to succeed a leader that has resigned."""
+    error = _check(core, request.leader_id, request.epoch)
+    if error is RaftError.NONE and request.epoch > core.state.epoch:
+        if transitions.follows_live_leader(core, now_ms):
+            error = RaftError.UNKNOWN_LEADER_EPOCH
+        else:
+            transitions.become_unattached(core, request.epoch, now_ms)
+    elif error is RaftError.NONE and isinstance(core.state, Follower):
+        _prepare_succession(core, core.state, request, now_ms)
+    _answer(core, request_id, error, listener_name)
+
+
+def _check(core: Core, leader_id: int, epoch: int) -> RaftError:
+    """An epoch has one leader, and this node would know if it were the one."""
+    state = core.state
+    if epoch < state.epoch:
+        return RaftError.FENCED_LEADER_EPOCH
+    if leader_id < 0 or leader_id == core.config.key.id:
+        return RaftError.INVALID_REQUEST
+    if epoch == state.epoch and (isinstance(state, Resigned) or state.leader_id not in (NO_NODE, leader_id)):
+        return RaftError.INVALID_REQUEST
+    return RaftError.NONE
+
+
+def _ask_leader(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -> None:
+    """Find out from the node itself whether it leads: by what a leader tells others, or by a Fetch."""
+    state = core.state
+    if isinstance(state, Leader):
+        if request.leader_id in state.begin_at_ms:
+            state.begin_at_ms[request.leader_id] = now_ms
+        return
+    destination = core.voter_destination(request.leader_id)
+    told = endpoint_named(request.leader_endpoints, core.config.listener_name)
+    if destination is None and told is not None and transitions.is_usable(told):
+        destination = destination_of(request.leader_id, told)
+    if destination is not None and core.installing is None:
+        core.requests.send(core, destination, follower.fetch_request(core), now_ms)
+
+
+def _prepare_succession(core: Core, state: Follower, request: EndQuorumEpochRequest, now_ms: int) -> None:
+    """Take one's place in the leader's list, and doubt a leader that stays silent from now on."""
+    candidates = request.preferred_candidates
+    if not candidates:
+        return
+    key = core.config.key
+    rank = next(
+        (
+            place
+            for place, candidate in enumerate(candidates)
+            if candidate.id == key.id and candidate.directory_id in (None, key.directory_id)
+        ),
+        len(candidates),
+    )
+    state.successor_rank = rank
+    silence_ms = FETCH_MAX_WAIT_MS + END_GRACE_MS + _kafka_backoff_ms(core, rank, len(candidates))
+    state.fetch_deadline_ms = min(state.fetch_deadline_ms, now_ms + silence_ms)
+    if state.link_is_dead and state.refused_pre_votes == 0:
+        state.election_at_ms = now_ms + election.succession_delay_ms(core, state)
+
+
+def _kafka_backoff_ms(core: Core, rank: int, count: int) -> int:
+    """Kafka's wait of a successor: none for the first, doubling from place to place."""
+    longest_ms = core.config.election_backoff_max_ms
+    if rank == 0:
+        return 0
+    return min(longest_ms, (longest_ms >> min(count - 1, 32)) << min(rank, 32))
+
+
+def _answer(core: Core, request_id: int, error: RaftError, listener_name: str) -> None:
+    core.answer(
+        request_id,
+        QuorumEpochResponse(
+            error=error,
+            leader=leader_and_epoch(core.state),
+            leader_endpoint=core.leader_endpoint(listener_name),
+        ),
+    )

@@ -1,0 +1,681 @@
+"""One node between peers that answer what the test says: what of it a follower believes, and what it does then."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
+from server.raft.effects import DropSnapshotPart, Effects, InstallSnapshot, SendRequest, TruncateLog
+from server.raft.election_state import ElectionState
+from server.raft.errors import RaftError
+from server.raft.events import RequestFailed, RequestFailure, ResponseReceived
+from server.raft.messages import (
+    BeginQuorumEpochRequest,
+    Destination,
+    EndQuorumEpochRequest,
+    FetchedBatch,
+    FetchRequest,
+    FetchResponse,
+    FetchSnapshotRequest,
+    FetchSnapshotResponse,
+    OutboundRequest,
+    QuorumEpochResponse,
+    VoteRequest,
+    VoteResponse,
+)
+from server.raft.states import Candidate, Follower, Prospective, Resigned, Unattached
+from server.raft.voters import VoterSet
+from server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, Voter
+from tests.raft.machine import Disk, Machine, SnapshotFile, bootstrap_records, config, voter
+
+EPOCH = 3
+LEADER = LeaderAndEpoch(leader_id=2, epoch=EPOCH)
+SNAPSHOT = OffsetAndEpoch(offset=20, epoch=2)
+
+
+def batch(base: int, next_offset: int, epoch: int, *control: RecordedControl) -> FetchedBatch:
+    return FetchedBatch(
+        base_offset=base, next_offset=next_offset, epoch=epoch, control=control, payload=b"%d" % base
+    )
+
+
+def follower(*voters: Voter, **settings: object) -> Machine:
+    """Node 1, which followed node 2 in epoch 3, with a log of ten records; the voters are 1, 2 and 3 unless given."""
+    voters = voters or tuple(voter(node_id, port=node_id) for node_id in (1, 2, 3))
+    disk = Disk(
+        bootstrap=bootstrap_records(*voters),
+        log=[batch(0, 4, 1), batch(4, 7, 2), batch(7, 10, 3)],
+        election=ElectionState(epoch=EPOCH, leader_id=2),
+    )
+    machine = Machine(config(1, port=1, **settings), disk)
+    machine.start()
+    machine.settle()
+    return machine
+
+
+def state_of(machine: Machine) -> Follower:
+    state = machine.node.state
+    assert isinstance(state, Follower)
+    return state
+
+
+def sent(machine: Machine, kind: type[OutboundRequest], to: int | None = None) -> SendRequest:
+    """The one request of that kind that waits for its answer, and does so no more."""
+    machine.settle()
+    found = [
+        each
+        for each in machine.requests
+        if isinstance(each.request, kind) and to in (None, each.destination.port)
+    ]
+    assert len(found) == 1, [each.request for each in machine.requests]
+    machine.requests.remove(found[0])
+    return found[0]
+
+
+def answer_fetch(machine: Machine, **fields: object) -> list[Effects]:
+    request = sent(machine, FetchRequest)
+    response = FetchResponse(**{"leader": LEADER, **fields})  # type: ignore[arg-type]
+    machine.handle(ResponseReceived(request_id=request.request_id, response=response))
+    return machine.settle()
+
+
+def answer_piece(machine: Machine, **fields: object) -> list[Effects]:
+    request = sent(machine, FetchSnapshotRequest)
+    asked = request.request
+    assert isinstance(asked, FetchSnapshotRequest)
+    right = {"leader": LEADER, "snapshot": asked.snapshot, "position": asked.position, "size": 6}
+    response = FetchSnapshotResponse(**{**right, "data": b"abc", **fields})  # type: ignore[arg-type]
+    machine.handle(ResponseReceived(request_id=request.request_id, response=response))
+    return machine.settle()
+
+
+def fail(
+    machine: Machine, kind: type[OutboundRequest], failure: RequestFailure, to: int | None = None
+) -> SendRequest:
+    request = sent(machine, kind, to)
+    machine.handle(RequestFailed(request_id=request.request_id, failure=failure))
+    machine.settle()
+    return request
+
+
+class TestAppending:
+    def test_batches_that_continue_the_log(self) -> None:
+        machine = follower()
+        answer_fetch(machine, batches=(batch(10, 12, 3), batch(12, 13, 3)), high_watermark=12)
+        assert (machine.node.log_end_offset, machine.node.high_watermark) == (13, 12)
+        request = sent(machine, FetchRequest).request
+        assert isinstance(request, FetchRequest)
+        assert (request.fetch_offset, request.last_fetched_epoch, request.high_watermark) == (13, 3, 12)
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            batch(11, 12, 3),
+            batch(9, 12, 3),
+            batch(10, 10, 3),
+            batch(10, 12, 2),
+            batch(10, 12, 4),
+            batch(10, 12, 3, RecordedControl(offset=9, record=KRaftVersion(level=1))),
+            batch(10, 12, 3, RecordedControl(offset=12, record=KRaftVersion(level=1))),
+            batch(10, 12, 3, RecordedControl(offset=10, record=KRaftVersion(level=2))),
+            batch(10, 12, 3, RecordedControl(offset=10, record=KRaftVersion(level=-1))),
+            batch(10, 12, 3, RecordedControl(offset=10, record=KRaftVoters(voters=VoterSet(voters=())))),
+            batch(
+                10,
+                12,
+                3,
+                RecordedControl(offset=11, record=KRaftVersion(level=1)),
+                RecordedControl(offset=11, record=KRaftVersion(level=1)),
+            ),
+        ],
+    )
+    def test_a_batch_that_cannot_be_and_all_behind_it_are_left_out(self, wrong: FetchedBatch) -> None:
+        machine = follower()
+        answer_fetch(machine, batches=(wrong, batch(12, 13, 3)))
+        assert machine.node.log_end_offset == 10
+        assert machine.requests == []
+        machine.tick(20)
+        assert sent(machine, FetchRequest).destination.port == 2
+
+    def test_what_came_before_a_bad_batch_is_kept(self) -> None:
+        machine = follower()
+        answer_fetch(machine, batches=(batch(10, 12, 3), batch(13, 14, 3)))
+        assert machine.node.log_end_offset == 12
+
+    def test_an_answer_that_is_about_another_log_than_this_one_is_by_now(self) -> None:
+        machine = follower()
+        late = sent(machine, FetchRequest)
+        machine.node.state.fetch_id = None  # type: ignore[union-attr]
+        machine.handle(
+            ResponseReceived(
+                request_id=late.request_id, response=FetchResponse(leader=LEADER, batches=(batch(10, 12, 3),))
+            )
+        )
+        machine.settle()
+        assert machine.node.log_end_offset == 12
+        request = sent(machine, FetchRequest)
+        assert isinstance(request.request, FetchRequest)
+        assert request.request.fetch_offset == 12
+
+    def test_a_high_watermark_is_no_further_than_the_log_and_never_goes_back(self) -> None:
+        machine = follower()
+        answer_fetch(machine, high_watermark=99)
+        assert machine.node.high_watermark == 10
+        answer_fetch(machine, high_watermark=4)
+        assert machine.node.high_watermark == 10
+        answer_fetch(machine, high_watermark=-1)
+        assert machine.node.high_watermark == 10
+
+
+class TestTruncating:
+    @pytest.mark.parametrize(
+        ("diverging", "end_offset"),
+        [
+            (OffsetAndEpoch(epoch=2, offset=6), 6),
+            (OffsetAndEpoch(epoch=2, offset=9), 7),
+            (OffsetAndEpoch(epoch=0, offset=4), 4),
+        ],
+    )
+    def test_the_log_is_cut_where_both_may_still_agree(
+        self, diverging: OffsetAndEpoch, end_offset: int
+    ) -> None:
+        machine = follower()
+        machine.disk.log[1:2] = [batch(4, 6, 2), batch(6, 7, 2)]
+        obeyed = answer_fetch(machine, diverging=diverging)
+        assert TruncateLog(end_offset=end_offset) in [write for each in obeyed for write in each.writes]
+        assert machine.node.log_end_offset == end_offset
+
+    @pytest.mark.parametrize(
+        "diverging",
+        [
+            OffsetAndEpoch(epoch=1, offset=2),
+            OffsetAndEpoch(epoch=3, offset=10),
+            OffsetAndEpoch(epoch=9, offset=99),
+            OffsetAndEpoch(epoch=-1, offset=-1),
+            OffsetAndEpoch(epoch=0, offset=-5),
+        ],
+    )
+    def test_committed_records_stay_and_nothing_is_no_cut(self, diverging: OffsetAndEpoch) -> None:
+        machine = follower()
+        answer_fetch(machine, high_watermark=7)
+        answer_fetch(machine, diverging=diverging)
+        assert machine.node.log_end_offset == 10
+        assert machine.requests == []
+        machine.tick(20)
+        sent(machine, FetchRequest)
+
+    def test_voters_that_are_cut_off_count_no_more(self) -> None:
+        machine = follower()
+        two = VoterSet(voters=(voter(1, port=1), voter(2, port=2)))
+        answer_fetch(
+            machine,
+            batches=(batch(10, 11, 3, RecordedControl(offset=10, record=KRaftVoters(voters=two))),),
+        )
+        assert list(machine.node.voters.ids) == [1, 2]
+        obeyed = answer_fetch(machine, diverging=OffsetAndEpoch(epoch=3, offset=10))
+        assert list(machine.node.voters.ids) == [1, 2, 3]
+        assert any("VotersChanged" in repr(each.tell_now) for each in obeyed)
+
+
+class TestSnapshots:
+    def test_a_snapshot_comes_in_pieces_and_replaces_the_log(self) -> None:
+        machine = follower()
+        three = VoterSet(voters=tuple(voter(node_id, port=node_id) for node_id in (1, 2, 3)))
+        machine.known_snapshots[SNAPSHOT] = SnapshotFile(
+            data=b"abcabc",
+            control_records=(
+                RecordedControl(offset=19, record=KRaftVersion(level=0)),
+                RecordedControl(offset=19, record=KRaftVersion(level=1)),
+                RecordedControl(offset=19, record=KRaftVoters(voters=three)),
+            ),
+        )
+        answer_fetch(machine, snapshot=SNAPSHOT)
+        answer_piece(machine)
+        obeyed = answer_piece(machine)
+        assert InstallSnapshot(snapshot=SNAPSHOT, size=6) in [
+            write for each in obeyed for write in each.writes
+        ]
+        assert (machine.node.log_start_offset, machine.node.log_end_offset) == (20, 20)
+        assert machine.node.high_watermark == 20
+        assert machine.node.kraft_version == 1
+        request = sent(machine, FetchRequest).request
+        assert isinstance(request, FetchRequest)
+        assert (request.fetch_offset, request.last_fetched_epoch) == (20, 2)
+
+    @pytest.mark.parametrize(
+        "snapshot",
+        [
+            OffsetAndEpoch(offset=0, epoch=0),
+            OffsetAndEpoch(offset=-5, epoch=1),
+            OffsetAndEpoch(offset=6, epoch=2),
+            OffsetAndEpoch(offset=20, epoch=-1),
+            OffsetAndEpoch(offset=20, epoch=4),
+        ],
+    )
+    def test_an_id_that_no_leader_can_name(self, snapshot: OffsetAndEpoch) -> None:
+        machine = follower()
+        answer_fetch(machine, high_watermark=7)
+        answer_fetch(machine, snapshot=snapshot)
+        assert machine.requests == []
+        machine.tick(20)
+        sent(machine, FetchRequest)
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"snapshot": OffsetAndEpoch(offset=21, epoch=2)},
+            {"position": 0},
+            {"size": 7},
+            {"size": -1},
+            {"data": b""},
+            {"data": b"abcd"},
+        ],
+    )
+    def test_a_piece_that_does_not_fit_ends_the_download(self, wrong: dict[str, object]) -> None:
+        machine = follower()
+        answer_fetch(machine, snapshot=SNAPSHOT)
+        answer_piece(machine)
+        obeyed = answer_piece(machine, **wrong)
+        assert [each.writes for each in obeyed] == [(DropSnapshotPart(snapshot=SNAPSHOT),)]
+        machine.tick(20)
+        sent(machine, FetchRequest)
+
+    @pytest.mark.parametrize("error", [RaftError.SNAPSHOT_NOT_FOUND, RaftError.POSITION_OUT_OF_RANGE])
+    def test_a_snapshot_that_is_gone_ends_the_download(self, error: RaftError) -> None:
+        machine = follower()
+        answer_fetch(machine, snapshot=SNAPSHOT)
+        answer_piece(machine)
+        answer_piece(machine, error=error)
+        assert machine.disk.parts == {}
+        machine.tick(20)
+        sent(machine, FetchRequest)
+
+    def test_a_snapshot_that_ends_at_the_high_watermark_commits_nothing_new(self) -> None:
+        machine = follower()
+        here = OffsetAndEpoch(offset=7, epoch=2)
+        machine.known_snapshots[here] = SnapshotFile(data=b"abc", control_records=())
+        answer_fetch(machine, high_watermark=7)
+        answer_fetch(machine, snapshot=here)
+        obeyed = answer_piece(machine, size=3)
+        assert not any("HighWatermarkAdvanced" in repr(each.tell_after_persist) for each in obeyed)
+        assert (machine.node.log_end_offset, machine.node.high_watermark) == (7, 7)
+
+    def test_a_snapshot_of_which_nothing_came_leaves_nothing_to_be_deleted(self) -> None:
+        machine = follower()
+        answer_fetch(machine, snapshot=SNAPSHOT)
+        answer_piece(machine, error=RaftError.SNAPSHOT_NOT_FOUND)
+        machine.tick(20)
+        sent(machine, FetchRequest)
+
+    def test_so_does_a_kafka_leader_that_says_only_that_something_is_wrong(self) -> None:
+        machine = follower()
+        answer_fetch(machine, snapshot=SNAPSHOT)
+        answer_piece(machine)
+        fail(machine, FetchSnapshotRequest, RequestFailure.TOP_LEVEL_ERROR)
+        assert machine.disk.parts == {}
+        machine.tick(20)
+        sent(machine, FetchRequest)
+
+    def test_any_other_error_or_failure_is_tried_again(self) -> None:
+        machine = follower()
+        answer_fetch(machine, snapshot=SNAPSHOT)
+        answer_piece(machine, error=RaftError.UNKNOWN_SERVER_ERROR)
+        machine.tick(20)
+        fail(machine, FetchSnapshotRequest, RequestFailure.TIMED_OUT)
+        machine.tick(20)
+        request = sent(machine, FetchSnapshotRequest).request
+        assert isinstance(request, FetchSnapshotRequest)
+        assert request.position == 0
+
+    def test_a_damaged_snapshot_is_fetched_again_after_a_pause(self) -> None:
+        machine = follower()
+        answer_fetch(machine, snapshot=SNAPSHOT)
+        answer_piece(machine)
+        answer_piece(machine)
+        assert machine.requests == []
+        assert machine.node.log_end_offset == 10
+        machine.tick(20)
+        sent(machine, FetchRequest)
+
+    def test_until_it_is_known_whether_it_is_one_this_node_fetches_nothing_and_wants_no_leadership(
+        self,
+    ) -> None:
+        machine = follower()
+        answer_fetch(machine, snapshot=SNAPSHOT)
+        answer_piece(machine)
+        request = sent(machine, FetchSnapshotRequest)
+        machine.handle(
+            ResponseReceived(
+                request_id=request.request_id,
+                response=FetchSnapshotResponse(
+                    leader=LEADER, snapshot=SNAPSHOT, position=3, size=6, data=b"abc"
+                ),
+            )
+        )
+        machine.take()
+        assert machine.node.next_deadline_ms() is None
+        for _ in range(20):
+            machine.tick(1000)
+        assert machine.take() is None
+        assert isinstance(machine.node.state, Follower)
+
+    def test_a_damaged_snapshot_that_finds_nobody_to_follow(self) -> None:
+        machine = follower()
+        answer_fetch(machine, snapshot=SNAPSHOT)
+        answer_piece(machine)
+        fail(machine, FetchSnapshotRequest, RequestFailure.DISCONNECTED)
+        question, piece = sent(machine, FetchRequest, to=3), sent(machine, FetchSnapshotRequest)
+        answer = FetchSnapshotResponse(leader=LEADER, snapshot=SNAPSHOT, position=3, size=6, data=b"abc")
+        machine.handle(ResponseReceived(request_id=piece.request_id, response=answer))
+        nobody = FetchResponse(
+            error=RaftError.FENCED_LEADER_EPOCH, leader=LeaderAndEpoch(leader_id=-1, epoch=9)
+        )
+        machine.handle(ResponseReceived(request_id=question.request_id, response=nobody))
+        assert isinstance(machine.node.state, Unattached)
+        machine.tick(5000)
+        assert isinstance(machine.node.state, Unattached)
+        machine.settle()
+        assert machine.node.log_end_offset == 10
+        assert isinstance(machine.node.state, Prospective)
+
+    def test_a_log_that_moved_on_needs_no_snapshot_any_more(self) -> None:
+        machine = follower()
+        answer_fetch(machine, snapshot=SNAPSHOT)
+        answer_piece(machine)
+        late = sent(machine, FetchSnapshotRequest)
+        # Records come from the leader by another way: somebody who was asked who leads passed the Fetch on.
+        machine.handle(RequestFailed(request_id=late.request_id, failure=RequestFailure.DISCONNECTED))
+        machine.settle()
+        fetch = sent(machine, FetchRequest, to=3)
+        piece = sent(machine, FetchSnapshotRequest)
+        response = FetchResponse(leader=LEADER, batches=(batch(10, 12, 3),))
+        machine.handle(ResponseReceived(request_id=fetch.request_id, response=response))
+        machine.settle()
+        assert machine.node.log_end_offset == 12
+        assert machine.disk.parts == {}
+        answer = FetchSnapshotResponse(leader=LEADER, snapshot=SNAPSHOT, position=3, size=6, data=b"abc")
+        machine.handle(ResponseReceived(request_id=piece.request_id, response=answer))
+        machine.settle()
+        assert machine.disk.parts == {}
+        sent(machine, FetchRequest)
+
+
+def doubtful_download() -> tuple[Machine, SendRequest, SendRequest]:
+    """Half a snapshot is there; the link broke, so the rest is asked for again, and node 3 is asked who leads."""
+    machine = follower()
+    answer_fetch(machine, snapshot=SNAPSHOT)
+    answer_piece(machine)
+    fail(machine, FetchSnapshotRequest, RequestFailure.DISCONNECTED)
+    return machine, sent(machine, FetchSnapshotRequest), sent(machine, FetchRequest, to=3)
+
+
+def respond(machine: Machine, request: SendRequest, response: FetchResponse | FetchSnapshotResponse) -> None:
+    machine.handle(ResponseReceived(request_id=request.request_id, response=response))
+    machine.settle()
+
+
+SECOND_PIECE = FetchSnapshotResponse(leader=LEADER, snapshot=SNAPSHOT, position=3, size=6, data=b"abc")
+
+
+class TestTwoWaysToTheLeader:
+    def test_the_same_snapshot_is_named_again(self) -> None:
+        machine, piece, fetch = doubtful_download()
+        respond(machine, fetch, FetchResponse(leader=LEADER, snapshot=SNAPSHOT))
+        respond(machine, piece, dataclasses.replace(SECOND_PIECE, size=9))
+        assert machine.disk.parts == {}
+        machine.tick(20)
+        sent(machine, FetchRequest)
+
+    def test_another_snapshot_is_named(self) -> None:
+        machine, piece, fetch = doubtful_download()
+        later = OffsetAndEpoch(offset=30, epoch=2)
+        respond(machine, fetch, FetchResponse(leader=LEADER, snapshot=later))
+        assert machine.disk.parts == {}
+        respond(machine, piece, SECOND_PIECE)
+        request = sent(machine, FetchSnapshotRequest).request
+        assert isinstance(request, FetchSnapshotRequest)
+        assert (request.snapshot, request.position) == (later, 0)
+
+    def test_the_log_is_cut(self) -> None:
+        machine, piece, fetch = doubtful_download()
+        respond(machine, fetch, FetchResponse(leader=LEADER, diverging=OffsetAndEpoch(epoch=2, offset=7)))
+        assert machine.node.log_end_offset == 7
+        respond(machine, piece, SECOND_PIECE)
+        assert machine.disk.parts == {}
+        sent(machine, FetchRequest)
+
+    @pytest.mark.parametrize(
+        "leader", [LeaderAndEpoch(leader_id=2, epoch=2), LeaderAndEpoch(leader_id=3, epoch=EPOCH)]
+    )
+    def test_a_piece_from_another_leader_or_epoch_is_not_used(self, leader: LeaderAndEpoch) -> None:
+        machine, piece, _ = doubtful_download()
+        respond(machine, piece, dataclasses.replace(SECOND_PIECE, leader=leader))
+        assert machine.disk.parts == {SNAPSHOT: b"abc"}
+
+
+class TestLeaders:
+    def test_a_second_leader_of_the_epoch_is_not_believed(self) -> None:
+        machine = follower()
+        other = LeaderAndEpoch(leader_id=3, epoch=EPOCH)
+        answer_fetch(machine, leader=other, batches=(batch(10, 12, 3),))
+        assert machine.node.leader_and_epoch == LEADER
+        assert machine.node.log_end_offset == 10
+
+    def test_nobody_leads_by_being_told_so(self) -> None:
+        machine = follower()
+        answer_fetch(
+            machine,
+            error=RaftError.FENCED_LEADER_EPOCH,
+            leader=LeaderAndEpoch(leader_id=1, epoch=8),
+        )
+        assert machine.node.leader_and_epoch == LeaderAndEpoch(leader_id=-1, epoch=8)
+
+    def test_an_answer_from_the_past_changes_nothing(self) -> None:
+        machine = follower()
+        answer_fetch(machine, leader=LeaderAndEpoch(leader_id=3, epoch=2), batches=(batch(10, 12, 2),))
+        assert machine.node.leader_and_epoch == LEADER
+        assert machine.requests == []
+
+    def test_a_leader_whose_address_is_not_known_is_looked_for(self) -> None:
+        machine = follower()
+        answer_fetch(
+            machine,
+            error=RaftError.FENCED_LEADER_EPOCH,
+            leader=LeaderAndEpoch(leader_id=9, epoch=8),
+        )
+        assert isinstance(machine.node.state, Unattached)
+        assert machine.node.leader_and_epoch == LeaderAndEpoch(leader_id=9, epoch=8)
+        # An answer of the same epoch tells the address.
+        request = sent(machine, FetchRequest)
+        where = Endpoint(name="", host="10.0.0.9", port=99)
+        response = FetchResponse(
+            error=RaftError.NOT_LEADER_OR_FOLLOWER,
+            leader=LeaderAndEpoch(leader_id=9, epoch=8),
+            leader_endpoint=where,
+        )
+        machine.handle(ResponseReceived(request_id=request.request_id, response=response))
+        machine.settle()
+        assert sent(machine, FetchRequest).destination == Destination(id=9, host="10.0.0.9", port=99)
+
+    def test_a_leader_that_nobody_knows_how_to_reach(self) -> None:
+        machine = follower()
+        disguised = (Endpoint(name="CONTROLLER", host="", port=0),)
+        begin = BeginQuorumEpochRequest(
+            leader_id=9, epoch=8, voter_id=1, voter_directory_id=None, leader_endpoints=disguised
+        )
+        for _ in range(2):
+            machine.ask(begin)
+            assert isinstance(machine.node.state, Unattached)
+            assert machine.node.leader_and_epoch == LeaderAndEpoch(leader_id=9, epoch=8)
+            assert machine.node.leader_endpoint("CONTROLLER") is None
+
+    def test_more_addresses_of_the_leader_are_taken_note_of(self) -> None:
+        machine = follower()
+        endpoints = (
+            Endpoint(name="CONTROLLER", host="127.0.0.1", port=2),
+            Endpoint(name="OTHER", host="127.0.0.1", port=22),
+        )
+        request = BeginQuorumEpochRequest(
+            leader_id=2, epoch=EPOCH, voter_id=1, voter_directory_id=None, leader_endpoints=endpoints
+        )
+        assert machine.ask(request) == QuorumEpochResponse(leader=LEADER, leader_endpoint=endpoints[0])
+        assert machine.node.leader_endpoint("OTHER") == endpoints[1]
+
+    def test_a_leader_that_moved_is_followed_once_it_is_not_found_at_its_old_address(self) -> None:
+        machine = follower()
+        moved = Endpoint(name="CONTROLLER", host="127.0.0.7", port=2)
+        begin = BeginQuorumEpochRequest(
+            leader_id=2, epoch=EPOCH, voter_id=1, voter_directory_id=None, leader_endpoints=(moved,)
+        )
+        answer_fetch(machine)
+        machine.ask(begin)
+        assert state_of(machine).leader_endpoints[0].host == "127.0.0.1"
+        fail(machine, FetchRequest, RequestFailure.REFUSED)
+        machine.ask(begin)
+        assert state_of(machine).leader_endpoints == (moved,)
+
+    def test_a_leader_that_is_in_doubt_and_answers_is_followed_again(self) -> None:
+        machine = follower()
+        answer_fetch(machine)
+        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
+        assert state_of(machine).link_is_dead
+        machine.tick(30)
+        assert isinstance(machine.node.state, Prospective)
+        machine.settle()
+        again = sent(machine, FetchRequest, to=2)
+        machine.handle(
+            ResponseReceived(
+                request_id=again.request_id,
+                response=FetchResponse(leader=LEADER, batches=(batch(10, 12, 3),)),
+            )
+        )
+        assert not state_of(machine).link_is_dead
+        assert machine.node.log_end_offset == 12
+
+    def test_a_prospective_that_doubts_its_leader_is_not_talked_out_of_it(self) -> None:
+        machine = follower()
+        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
+        machine.tick(30)
+        state = machine.node.state
+        assert isinstance(state, Prospective)
+        vote = sent(machine, VoteRequest, to=3)
+        machine.handle(
+            ResponseReceived(
+                request_id=vote.request_id, response=VoteResponse(leader=LEADER, is_granted=False)
+            )
+        )
+        assert machine.node.state is state
+        assert list(state.votes.rejected) == [3]
+
+    def test_a_voter_that_is_another_replica_has_no_vote_to_give(self) -> None:
+        machine = follower()
+        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
+        machine.tick(30)
+        state = machine.node.state
+        assert isinstance(state, Prospective)
+        vote = sent(machine, VoteRequest, to=3)
+        response = VoteResponse(error=RaftError.INVALID_VOTER_KEY, leader=LEADER)
+        machine.handle(ResponseReceived(request_id=vote.request_id, response=response))
+        assert list(state.votes.absent) == [3]
+
+    @pytest.mark.parametrize(
+        ("failure", "error"),
+        [
+            (RequestFailure.UNSUPPORTED, RaftError.NONE),
+            (RequestFailure.TOP_LEVEL_ERROR, RaftError.UNSUPPORTED_VERSION),
+        ],
+    )
+    def test_a_voter_that_knows_no_pre_votes_has_nothing_against_an_election(
+        self, failure: RequestFailure, error: RaftError
+    ) -> None:
+        machine = follower()
+        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
+        machine.tick(30)
+        vote = sent(machine, VoteRequest, to=3)
+        machine.handle(RequestFailed(request_id=vote.request_id, failure=failure, error=error))
+        candidate = machine.node.state
+        assert isinstance(candidate, Candidate)
+        # A standard vote is not given by silence.
+        machine.tick(25)
+        vote = sent(machine, VoteRequest, to=3)
+        machine.handle(RequestFailed(request_id=vote.request_id, failure=failure, error=error))
+        assert list(candidate.votes.granted) == [1]
+
+    def test_late_answers_to_what_is_not_wanted_any_more(self) -> None:
+        machine = follower()
+        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
+        machine.tick(30)
+        to_2, to_3 = sent(machine, VoteRequest, to=2), sent(machine, VoteRequest, to=3)
+        machine.tick(2500)
+        state = state_of(machine)
+        machine.handle(
+            ResponseReceived(
+                request_id=to_3.request_id, response=VoteResponse(leader=LEADER, is_granted=True)
+            )
+        )
+        machine.handle(RequestFailed(request_id=to_2.request_id, failure=RequestFailure.REFUSED))
+        assert machine.node.state is state
+
+    def test_a_voter_whose_address_is_not_known_cannot_be_asked(self) -> None:
+        elsewhere = dataclasses.replace(
+            voter(3), endpoints=(Endpoint(name="OTHER", host="127.0.0.1", port=3),)
+        )
+        machine = follower(voter(1, port=1), voter(2, port=2), elsewhere)
+        fail(machine, FetchRequest, RequestFailure.DISCONNECTED)
+        machine.tick(30)
+        assert isinstance(machine.node.state, Prospective)
+        assert [
+            each.destination.port for each in machine.requests if isinstance(each.request, VoteRequest)
+        ] == []
+        machine.settle()
+        assert [
+            each.destination.port for each in machine.requests if isinstance(each.request, VoteRequest)
+        ] == [2]
+        assert machine.node.statistics().number_unknown_voter_connections == 1
+
+    def test_a_former_leader_cannot_tell_whose_address_it_does_not_know(self) -> None:
+        elsewhere = dataclasses.replace(
+            voter(3), endpoints=(Endpoint(name="OTHER", host="127.0.0.1", port=3),)
+        )
+        disk = Disk(
+            bootstrap=bootstrap_records(voter(1, port=1), voter(2, port=2), elsewhere),
+            election=ElectionState(epoch=EPOCH, leader_id=1),
+        )
+        machine = Machine(config(1, port=1), disk)
+        machine.start()
+        assert sent(machine, EndQuorumEpochRequest).destination.port == 2
+        assert isinstance(machine.node.state, Resigned)
+
+    def test_a_leader_that_names_no_successors_leaves_the_order_to_the_node_ids(self) -> None:
+        machine = follower()
+        machine.ask(EndQuorumEpochRequest(leader_id=2, epoch=EPOCH, preferred_candidates=()))
+        assert state_of(machine).successor_rank is None
+
+    def test_who_is_not_on_the_list_of_successors_comes_last(self) -> None:
+        machine = follower()
+        machine.ask(EndQuorumEpochRequest(leader_id=2, epoch=EPOCH, preferred_candidates=(voter(3).key,)))
+        assert state_of(machine).successor_rank == 1
+
+    def test_the_leaders_word_first_and_its_list_later(self) -> None:
+        machine = follower()
+        answer_fetch(
+            machine,
+            error=RaftError.NOT_LEADER_OR_FOLLOWER,
+            leader=LeaderAndEpoch(leader_id=-1, epoch=EPOCH),
+        )
+        assert state_of(machine).link_is_dead
+        machine.ask(
+            EndQuorumEpochRequest(leader_id=2, epoch=EPOCH, preferred_candidates=(voter(1).key, voter(3).key))
+        )
+        assert isinstance(machine.node.state, Prospective)
+
+    def test_anybody_else_who_does_not_lead_says_nothing_about_the_leader(self) -> None:
+        machine = follower()
+        answer_fetch(machine)
+        fetch = sent(machine, FetchRequest)
+        state_of(machine).leader_endpoints = (Endpoint(name="CONTROLLER", host="127.0.0.8", port=8),)
+        response = FetchResponse(error=RaftError.NOT_LEADER_OR_FOLLOWER, leader=LEADER)
+        machine.handle(ResponseReceived(request_id=fetch.request_id, response=response))
+        assert not state_of(machine).link_is_dead
