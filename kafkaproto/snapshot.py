@@ -24,7 +24,7 @@ from kafkaproto.messages import (
     VotersRecord,
 )
 from kafkaproto.primitives import Buffer
-from kafkaproto.records.batch import HEADER_SIZE, PlainRecord, Record, build_batch
+from kafkaproto.records.batch import HEADER_SIZE, PlainRecord, Record, RecordBatchView, build_batch
 from kafkaproto.records.control import ControlRecordType, decode_control_record, encode_control_record
 
 MAX_BATCH_BYTES = 8 * 1024 * 1024
@@ -79,7 +79,8 @@ def build_snapshot(
 ) -> Iterator[bytes]:
     """The batches of a snapshot, to be written one behind the other.
 
-    ``records`` are framed metadata records, each not empty; ``epoch`` is that of the snapshot's id.
+    ``records`` are framed metadata records; ``epoch`` is that of the snapshot's id. An empty record is none, and comes
+    out as an empty batch at once: whoever writes in slices may pause there, too.
     ``kraft_version`` and ``voters`` are those in force at its end offset, and are left out where the version
     is 0. Raises LocalProtocolError if one of them cannot be encoded.
     """
@@ -95,6 +96,9 @@ def build_snapshot(
     )
     offset = len(controls)
     for batch in _group(records, max_batch_bytes):
+        if not batch:
+            yield b""
+            continue
         yield build_batch(batch, base_offset=offset, partition_leader_epoch=epoch, timestamp_ms=timestamp_ms)
         offset += len(batch)
     yield build_batch(
@@ -114,22 +118,51 @@ def read_snapshot(buffer: Buffer) -> Iterator[ControlRecord | bytes]:
     there is known only at the end, so what came before counts only if nothing was raised.
     """
     scan = BatchScan(buffer)
-    last: ControlRecord | bytes | None = None
+    return records_of_snapshot(_with_positions(scan))
+
+
+def _with_positions(scan: BatchScan) -> Iterator[tuple[int, RecordBatchView]]:
     for batch in scan:
-        for record in batch.records():
-            current = _decode(record, batch.is_control, batch.position)
+        yield batch.position, batch
+    if scan.fault is not None:
+        raise scan.fault
+
+
+def records_of_snapshot(
+    batches: Iterable[tuple[int, RecordBatchView]], *, controls_only: bool = False
+) -> Iterator[ControlRecord | bytes]:
+    """The same for a snapshot that comes batch by batch, each of them checked, with its position in the whole.
+
+    ``controls_only`` leaves out metadata records, which are not looked at then. What ``batches`` raises passes through.
+    """
+    last: ControlRecord | bytes | None = None
+    end = 0
+    for position, batch in batches:
+        end = position + batch.size_in_bytes
+        has_ended = _is(last, ControlRecordType.SNAPSHOT_FOOTER)
+        if controls_only and not batch.is_control and last is not None and not has_ended:
+            continue
+        for record in _records(position, batch):
+            current = _decode(record, batch.is_control, position)
             if _is(last, ControlRecordType.SNAPSHOT_FOOTER):
-                raise RemoteProtocolError("a record follows the snapshot's footer", offset=batch.position)
+                raise RemoteProtocolError("a record follows the snapshot's footer", offset=position)
             if _is(current, ControlRecordType.SNAPSHOT_HEADER) != (last is None):
                 raise RemoteProtocolError(
-                    "a snapshot begins with SNAPSHOT_HEADER and has no other", offset=batch.position
+                    "a snapshot begins with SNAPSHOT_HEADER and has no other", offset=position
                 )
             yield current
             last = current
-    if scan.fault is not None:
-        raise scan.fault
     if not _is(last, ControlRecordType.SNAPSHOT_FOOTER):
-        raise RemoteProtocolError("the snapshot ends without SNAPSHOT_FOOTER", offset=scan.valid_end)
+        raise RemoteProtocolError("the snapshot ends without SNAPSHOT_FOOTER", offset=end)
+
+
+def _records(position: int, batch: RecordBatchView) -> Iterator[Record]:
+    try:
+        yield from batch.records()
+    except RemoteProtocolError as error:
+        if error.offset is not None:
+            error.offset += position - batch.position
+        raise
 
 
 def _control(record_type: ControlRecordType, message: Message) -> PlainRecord:
@@ -141,6 +174,9 @@ def _group(records: Iterable[bytes], max_batch_bytes: int) -> Iterator[list[Plai
     batch: list[PlainRecord] = []
     size = HEADER_SIZE
     for record in records:
+        if not record:
+            yield []
+            continue
         if batch and size + _RECORD_OVERHEAD + len(record) > max_batch_bytes:
             yield batch
             batch = []

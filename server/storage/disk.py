@@ -13,6 +13,7 @@ import os
 from collections.abc import Sequence
 
 from server.ports import Buffer, File, Lock
+from server.storage.errors import named
 
 MAX_BUFFERS_PER_WRITE = 1024
 """Buffers handed to one gathered write; IOV_MAX of Linux and of the BSDs."""
@@ -22,12 +23,13 @@ READ_ONLY_MODE = 0o400
 
 
 class OsFile:
-    """An open file. It remembers its own end, so that an append is one system call."""
+    """An open file. It remembers its own end, so that an append is one system call. Several threads may read."""
 
-    __slots__ = ("_descriptor", "_end")
+    __slots__ = ("_descriptor", "_end", "_path")
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, path: str) -> None:
         self._descriptor = descriptor
+        self._path = path
         self._end = os.fstat(descriptor).st_size
 
     def read_at(self, position: int, length: int) -> bytes:
@@ -35,29 +37,38 @@ class OsFile:
         # A read allocates what it asks for, so a length that was read from a damaged file must not reach it.
         remaining = min(length, os.fstat(self._descriptor).st_size - position)
         chunks: list[bytes] = []
-        while remaining > 0 and (chunk := os.pread(self._descriptor, remaining, position)):
-            chunks.append(chunk)
-            position += len(chunk)
-            remaining -= len(chunk)
-        return b"".join(chunks)
+        try:
+            while remaining > 0 and (chunk := os.pread(self._descriptor, remaining, position)):
+                chunks.append(chunk)
+                position += len(chunk)
+                remaining -= len(chunk)
+        except OSError as error:
+            raise named("read", self._path, error) from error
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
     def append(self, buffers: Sequence[Buffer]) -> None:
         """Write all buffers, one after the other, at the end of the file."""
         pending = [view for view in (memoryview(buffer).cast("B") for buffer in buffers) if view]
         position = self._end
-        while pending:
-            written = os.pwritev(self._descriptor, pending[:MAX_BUFFERS_PER_WRITE], position)
-            position += written
-            pending = _without_prefix(pending, written)
+        try:
+            while pending:
+                written = os.pwritev(self._descriptor, pending[:MAX_BUFFERS_PER_WRITE], position)
+                position += written
+                pending = _without_prefix(pending, written)
+        except OSError as error:
+            raise named("write", self._path, error) from error
         self._end = position
 
     def write_at(self, position: int, data: Buffer) -> None:
         """Write all of ``data`` at ``position``."""
         view = memoryview(data).cast("B")
-        while view:
-            written = os.pwrite(self._descriptor, view, position)
-            position += written
-            view = view[written:]
+        try:
+            while view:
+                written = os.pwrite(self._descriptor, view, position)
+                position += written
+                view = view[written:]
+        except OSError as error:
+            raise named("write", self._path, error) from error
         self._end = max(self._end, position)
 
     def size(self) -> int:
@@ -66,12 +77,18 @@ class OsFile:
 
     def truncate(self, size: int) -> None:
         """Cut the file, or extend it with zeros, to ``size`` bytes."""
-        os.ftruncate(self._descriptor, size)
+        try:
+            os.ftruncate(self._descriptor, size)
+        except OSError as error:
+            raise named("truncate", self._path, error) from error
         self._end = size
 
     def sync(self) -> None:
         """Return only once all that was written is durable; timestamps are left to the system's own time."""
-        os.fdatasync(self._descriptor)
+        try:
+            os.fdatasync(self._descriptor)
+        except OSError as error:
+            raise named("sync", self._path, error) from error
 
     def close(self) -> None:
         """Give the file up; the object is not used again."""
@@ -116,13 +133,16 @@ class OsDisk:
     def open(self, path: str, *, create: bool = False) -> File:
         """Open for reading and writing; ``create`` makes a missing file, an existing one is never emptied."""
         flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
-        return OsFile(os.open(path, flags, FILE_MODE))
+        try:
+            return OsFile(os.open(path, flags, FILE_MODE), path)
+        except OSError as error:
+            raise named("create" if create else "open", path, error) from error
 
     def open_read_only(self, path: str) -> File:
         """Open for reading alone, which a read-only file allows."""
         if os.path.isdir(path):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        return OsFile(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+        return OsFile(os.open(path, os.O_RDONLY | os.O_CLOEXEC), path)
 
     def read_file(self, path: str) -> bytes:
         """The whole content of a small file."""
@@ -147,11 +167,17 @@ class OsDisk:
 
     def rename(self, source: str, target: str) -> None:
         """Atomically move a file over another name."""
-        os.replace(source, target)
+        try:
+            os.replace(source, target)
+        except OSError as error:
+            raise named("rename", source, error) from error
 
     def remove(self, path: str) -> None:
         """Delete a file."""
-        os.unlink(path)
+        try:
+            os.unlink(path)
+        except OSError as error:
+            raise named("remove", path, error) from error
 
     def set_read_only(self, path: str) -> None:
         """Take the write permissions away (mode 0400)."""
@@ -162,6 +188,8 @@ class OsDisk:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             os.fsync(descriptor)
+        except OSError as error:
+            raise named("sync_directory", path, error) from error
         finally:
             os.close(descriptor)
 

@@ -56,6 +56,21 @@ class LeaderEpochs:
         del self._start_offsets[kept:]
         return changed
 
+    def move_start_to(self, start_offset: int, end_offset: int) -> bool:
+        """Forget what lies below ``start_offset``: the epoch it falls into starts there, unless the log ends there.
+
+        Whether anything changed.
+        """
+        before = self.entries
+        gone = max(0, bisect_right(self._start_offsets, start_offset) - 1)
+        if start_offset >= end_offset:
+            gone = len(self._epochs)
+        del self._epochs[:gone]
+        del self._start_offsets[:gone]
+        if self._start_offsets:
+            self._start_offsets[0] = max(start_offset, self._start_offsets[0])
+        return self.entries != before
+
     def epoch_at(self, offset: int) -> int | None:
         """The epoch that ``offset`` belongs to; None ahead of the first one."""
         index = bisect_right(self._start_offsets, offset)

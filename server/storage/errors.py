@@ -1,4 +1,8 @@
-"""What storage refuses: files that do not say what they should. Failures of the disk itself stay OSError."""
+"""What storage refuses, files that do not say what they should, and how it tells that the disk failed.
+
+A failure of the disk is an OSError, raised where it happened. Whoever changed a file then knows nothing of what the
+disk holds: a change that failed is not tried again as if the first attempt had not been.
+"""
 
 from __future__ import annotations
 
@@ -30,3 +34,17 @@ class OffsetOutOfRangeError(Exception):
         self.offset = offset
         self.start = start
         self.end = end
+
+
+class DiskError(OSError):
+    """The disk could not do what was asked of it (EIO, ENOSPC, EROFS, ...); says what that was, and of which file."""
+
+    def __init__(self, operation: str, path: str, error: OSError) -> None:
+        super().__init__(error.errno, f"{operation} failed: {error.strerror}", path)
+        self.operation = operation
+        """"read", "write", "truncate", "sync", "sync_directory", "open", "create", "rename" or "remove"."""
+
+
+def named(operation: str, path: str, error: OSError) -> OSError:
+    """An error of the operating system as a DiskError; one that has a class of its own (missing file, ...) as it is."""
+    return DiskError(operation, path, error) if type(error) is OSError else error

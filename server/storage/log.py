@@ -7,10 +7,15 @@ one another.
 
 What ``sync`` covered survives any crash. After an OSError nobody can know what the disk holds, so the log
 refuses every further change; opening it anew finds out.
+
+The log ends where the last batch ends. It starts where the first segment does or, after ``move_start_to``, at some
+offset in there, which is written down nowhere: Kafka has no file for it, so after a restart the log starts with the
+segment again. What lies before the start is in a snapshot (see ``reconciliation``).
 """
 
 from __future__ import annotations
 
+import threading
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,21 +29,26 @@ from kafkaproto.log import (
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from server.ports import Buffer, Disk
 from server.storage.atomic import make_directory_durably
+from server.storage.deletion import DELETED_SUFFIX
 from server.storage.epoch_file import EPOCH_FILE_NAME, LeaderEpochs, encode_epoch_file, write_epoch_file
 from server.storage.errors import CorruptFileError, OffsetOutOfRangeError
 from server.storage.partition_metadata import ensure_partition_metadata
 from server.storage.producer_state_file import write_empty_producer_state
+from server.storage.retention import RetainedSegment
 from server.storage.segment import LogConfig, Segment
 from server.types import OffsetAndEpoch
-
-DELETED_SUFFIX = ".deleted"
-"""Ending of a file that was renamed to be deleted later."""
 
 NO_EPOCH = -1
 
 
 class Log:
-    """One log. One thread at a time uses it. Make it with ``Log.open``."""
+    """One log. Make it with ``Log.open``.
+
+    One thread at a time changes it, and only that one asks for epochs. Beside it any other threads may call ``read`` at
+    any time, and look at ``log_start_offset``, ``log_end_offset`` and ``size_in_bytes``: appends and syncs do not hold
+    reads up and are not held up by them, what shortens the log waits for reads that are under way. A read sees
+    what was appended before it began, synced or not.
+    """
 
     def __init__(self, disk: Disk, directory: str, config: LogConfig) -> None:
         self._disk = disk
@@ -46,9 +56,13 @@ class Log:
         self.directory = directory
         self.recovery_note: str | None = None
         """The torn tail that ``open`` cut off, with file and offset; None where there was none."""
-        self._segments: list[Segment] = []
+        self._segments: tuple[Segment, ...] = ()
+        """Replaced as a whole, because readers in other threads go through it."""
+        self._start_offset = 0
         self._epochs = LeaderEpochs()
         self._failure: OSError | None = None
+        self._reading = threading.Lock()
+        """Held by reads, and by what closes or cuts the files that they read."""
 
     @classmethod
     def open(cls, disk: Disk, directory: str, *, topic_id: bytes, config: LogConfig | None = None) -> Log:
@@ -72,12 +86,24 @@ class Log:
     @property
     def log_start_offset(self) -> int:
         """The first offset that the log holds."""
-        return self._segments[0].base_offset
+        return self._start_offset
 
     @property
     def log_end_offset(self) -> int:
         """The offset that the next record gets."""
         return self._segments[-1].next_offset
+
+    @property
+    def size_in_bytes(self) -> int:
+        """Bytes of all segments, without their indexes."""
+        return sum(segment.size for segment in self._segments)
+
+    def retained_segments(self) -> tuple[RetainedSegment, ...]:
+        """The segments, ascending, as ``retention`` looks at them."""
+        return tuple(
+            RetainedSegment(next_offset=segment.next_offset, size_bytes=segment.size)
+            for segment in self._segments
+        )
 
     @property
     def epoch_starts(self) -> tuple[tuple[int, int], ...]:
@@ -144,11 +170,15 @@ class Log:
         Empty at the log's end. Fewer bytes than asked for come at the end of a segment. The first batch may
         begin before ``offset``. Raises OffsetOutOfRangeError, OSError.
         """
-        if not self.log_start_offset <= offset <= self.log_end_offset:
-            raise OffsetOutOfRangeError(self.directory, offset, self.log_start_offset, self.log_end_offset)
-        if offset == self.log_end_offset:
-            return b""
-        return self._segment_of(offset).read(offset, max_bytes)
+        with self._reading:
+            segments, start = self._segments, self._start_offset
+            end = segments[-1].next_offset
+            if not start <= offset <= end:
+                raise OffsetOutOfRangeError(self.directory, offset, start, end)
+            if offset == end:
+                return b""
+            index = bisect_right(segments, offset, key=lambda segment: segment.base_offset)
+            return segments[index - 1].read(offset, max_bytes)
 
     def truncate_to(self, offset: int) -> None:
         """Remove all records from ``offset`` on, durable on return; one inside a batch takes the whole batch
@@ -161,18 +191,49 @@ class Log:
             raise OffsetOutOfRangeError(self.directory, offset, self.log_start_offset, self.log_end_offset)
         if offset >= self.log_end_offset:
             return
-        with self._changing():
-            removed = False
+        with self._changing(), self._reading:
             # Newest first, so that a crash half way leaves no gap.
-            while len(self._segments) > 1 and self._active.base_offset >= offset:
-                self._segments.pop().remove()
-                removed = True
-            if removed:
-                self._disk.sync_directory(self.directory)
-                self._active.become_active()
+            kept = max(1, sum(segment.base_offset < offset for segment in self._segments))
+            self._delete_segments(tuple(reversed(self._segments[kept:])), self._segments[:kept])
             if offset < self._active.next_offset:
                 self._active.truncate_to(offset)
             if self._epochs.truncate_to(self.log_end_offset):
+                write_epoch_file(self._disk, self.directory, self._epochs)
+
+    def truncate_fully_to(self, start_offset: int) -> None:
+        """Forget every record: the log starts and ends at ``start_offset``, durable on return.
+
+        The snapshot that ends there has to be durable before. After a crash on the way the log holds its beginning or
+        nothing, and ``reconciliation`` finds the snapshot ahead of it and does the rest. Raises OSError, after
+        which the log has failed.
+        """
+        with self._changing(), self._reading:
+            for segment in reversed(self._segments):
+                segment.delete()
+            self._disk.sync_directory(self.directory)
+            self._segments = (Segment.create(self._disk, self.directory, start_offset, self._config),)
+            self._start_offset = start_offset
+            self._disk.sync_directory(self.directory)
+            self._epochs = LeaderEpochs()
+            write_epoch_file(self._disk, self.directory, self._epochs)
+
+    def move_start_to(self, offset: int) -> None:
+        """Give up what lies below ``offset``, the end of a snapshot that is durable; nothing if the log starts there
+        or later.
+
+        Whole segments below it are deleted, durable on return; the last one always stays. Raises OffsetOutOfRangeError
+        past the log's end, OSError, after which the log has failed.
+        """
+        if offset > self.log_end_offset:
+            raise OffsetOutOfRangeError(self.directory, offset, self.log_start_offset, self.log_end_offset)
+        if offset <= self.log_start_offset:
+            return
+        with self._changing(), self._reading:
+            gone = sum(segment.next_offset <= offset for segment in self._segments[:-1])
+            # Oldest first, so that a crash half way leaves no gap.
+            self._delete_segments(self._segments[:gone], self._segments[gone:])
+            self._start_offset = offset
+            if self._epochs.move_start_to(offset, self.log_end_offset):
                 write_epoch_file(self._disk, self.directory, self._epochs)
 
     def close(self) -> None:
@@ -189,13 +250,22 @@ class Log:
     def _active(self) -> Segment:
         return self._segments[-1]
 
-    def _segment_of(self, offset: int) -> Segment:
-        index = bisect_right(self._segments, offset, key=lambda segment: segment.base_offset)
-        return self._segments[index - 1]
+    def _delete_segments(self, gone: Sequence[Segment], kept: tuple[Segment, ...]) -> None:
+        """Delete segments in the order given, durable on return; the last one that is kept takes appends."""
+        if not gone:
+            return
+        active = self._active
+        for segment in gone:
+            segment.delete()
+        self._segments = kept
+        self._disk.sync_directory(self.directory)
+        if self._active is not active:
+            self._active.become_active()
 
     def _close_segments(self) -> None:
-        for segment in self._segments:
-            segment.close()
+        with self._reading:
+            for segment in self._segments:
+                segment.close()
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -208,7 +278,8 @@ class Log:
 
     def _roll(self) -> None:
         self._active.become_inactive()
-        self._segments.append(Segment.create(self._disk, self.directory, self.log_end_offset, self._config))
+        segment = Segment.create(self._disk, self.directory, self.log_end_offset, self._config)
+        self._segments = (*self._segments, segment)
         self._disk.sync_directory(self.directory)
 
     def _assign_epochs(self, views: Sequence[RecordBatchView]) -> None:
@@ -234,7 +305,7 @@ class Log:
         names = self._disk.list_directory(self.directory)
         bases = [base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None]
         if not bases:
-            self._segments.append(Segment.create(self._disk, self.directory, 0, self._config))
+            self._segments = (Segment.create(self._disk, self.directory, 0, self._config),)
             self._disk.sync_directory(self.directory)
         epoch = NO_EPOCH
         for base in bases:
@@ -245,7 +316,7 @@ class Log:
                     f"missing or does not belong here: restore it, or move {self.directory} away and let this node "
                     "fetch the log from other voters",
                 )
-            self._segments.append(Segment(self._disk, self.directory, base, self._config))
+            self._segments = (*self._segments, Segment(self._disk, self.directory, base, self._config))
             recovered = self._active.recover(epoch=epoch, is_last=base == bases[-1], visit=self._note_epoch)
             epoch = recovered.epoch
             if recovered.cut_bytes:
@@ -253,6 +324,7 @@ class Log:
                     f"{self._active.path}: cut {recovered.cut_bytes} bytes of an unfinished append off at byte "
                     f"{recovered.size}; the log ends at offset {recovered.next_offset}"
                 )
+        self._start_offset = self._segments[0].base_offset
         self._active.become_active()
         self._settle_epoch_file()
 

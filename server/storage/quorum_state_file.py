@@ -51,6 +51,7 @@ class QuorumStateFile:
         self._disk = disk
         self._directory = directory
         self.path = f"{directory}/{QUORUM_STATE_NAME}"
+        self._failure: OSError | None = None
 
     def read(self) -> QuorumState | None:
         """What was written last, or None where there is no file; raises CorruptFileError naming the field."""
@@ -75,7 +76,11 @@ class QuorumStateFile:
         )
 
     def write(self, state: QuorumState) -> None:
-        """Replace the content, durable on return. Raises OSError."""
+        """Replace the content, durable on return.
+
+        Raises OSError; what would be read after a crash is unknown then, and nothing more may be written.
+        """
+        assert self._failure is None, f"{self.path}: writing has failed before: {self._failure}"
         data = QuorumStateData(leader_id=state.leader_id, leader_epoch=state.leader_epoch)
         if state.voted is not None:
             data.voted_id = state.voted.id
@@ -85,7 +90,11 @@ class QuorumStateFile:
             data.voted_directory_id = state.voted.directory_id or ZERO_UUID
         document = {**data.to_json(state.data_version), "data_version": state.data_version}
         content = json.dumps(document, separators=(",", ":")).encode()
-        replace_file(self._disk, self._directory, QUORUM_STATE_NAME, content)
+        try:
+            replace_file(self._disk, self._directory, QUORUM_STATE_NAME, content)
+        except OSError as error:
+            self._failure = error
+            raise
 
     def _parse(self, content: bytes) -> tuple[dict[str, object], int]:
         try:

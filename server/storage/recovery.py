@@ -18,13 +18,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kafkaproto.log import BatchScan, StopReason, find_batch
+from kafkaproto.log import find_batch
 from kafkaproto.records.batch import RecordBatchView
 from server.ports import File
 from server.storage.errors import CorruptFileError
-
-WINDOW_BYTES = 1 << 20
-"""How much of a segment is read at once; more only for a batch that is larger."""
+from server.storage.scan import WINDOW_BYTES, FileScan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,36 +53,26 @@ def recover_segment(
     ``epoch`` or one another. Raises CorruptFileError for damage that must not be cut off, OSError of the
     disk.
     """
-    size = file.size()
-    position, next_offset, window = 0, base_offset, WINDOW_BYTES
-    fault: str | None = None
-    while position < size and fault is None:
-        data = file.read_at(position, window)
-        scan = BatchScan(data, next_offset=next_offset)
-        for view in scan:
-            if view.base_offset != next_offset:
-                _refuse(path, position + view.position, next_offset, f"a batch begins at {view.base_offset}")
-            if view.partition_leader_epoch < epoch:
-                reason = f"a batch of epoch {view.partition_leader_epoch} follows epoch {epoch}"
-                _refuse(path, position + view.position, next_offset, reason)
-            visit(position + view.position, view)
-            next_offset, epoch = view.next_offset, view.partition_leader_epoch
-        position += scan.valid_end
-        if scan.stop_reason is not StopReason.END:
-            fault = str(scan.fault)
-            if scan.stop_reason is StopReason.PARTIAL and position + len(data) - scan.valid_end < size:
-                # Only the window ended inside the batch; it is read again from the batch's start.
-                fault = None
-                window = window if scan.valid_end else window * 2
-    if fault is None:
+    scan = FileScan(file, next_offset=base_offset)
+    next_offset = base_offset
+    for position, view in scan:
+        if view.base_offset != next_offset:
+            _refuse(path, position, next_offset, f"a batch begins at {view.base_offset}")
+        if view.partition_leader_epoch < epoch:
+            reason = f"a batch of epoch {view.partition_leader_epoch} follows epoch {epoch}"
+            _refuse(path, position, next_offset, reason)
+        visit(position, view)
+        next_offset, epoch = view.next_offset, view.partition_leader_epoch
+    end, size = scan.valid_end, scan.size
+    if scan.fault is None:
         return RecoveredSegment(size=size, next_offset=next_offset, epoch=epoch, cut_bytes=0)
     if not is_last:
-        _refuse(path, position, next_offset, f"{fault}, though a newer segment follows")
-    survivor = _find_batch_from(file, position, size)
+        _refuse(path, end, next_offset, f"{scan.fault}, though a newer segment follows")
+    survivor = _find_batch_from(file, end, size)
     if survivor is not None:
-        _refuse(path, position, next_offset, f"{fault}, though there is a valid batch at byte {survivor}")
-    file.truncate(position)
-    return RecoveredSegment(size=position, next_offset=next_offset, epoch=epoch, cut_bytes=size - position)
+        _refuse(path, end, next_offset, f"{scan.fault}, though there is a valid batch at byte {survivor}")
+    file.truncate(end)
+    return RecoveredSegment(size=end, next_offset=next_offset, epoch=epoch, cut_bytes=size - end)
 
 
 def _find_batch_from(file: File, start: int, size: int) -> int | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from kafkaproto.log import segment_file_name
 from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from server.ports import Disk, File
+from server.storage.deletion import mark_deleted
 from server.storage.index import OffsetIndex, TimeIndex
 from server.storage.recovery import RecoveredSegment, recover_segment
 
@@ -37,7 +38,11 @@ class LogConfig:
 
 
 class Segment:
-    """A stretch of consecutive offsets. Only the last segment of a log is appended to."""
+    """A stretch of consecutive offsets. Only the last segment of a log is appended to.
+
+    ``read`` may run in other threads while one appends and syncs: what it looks at only grows, and ``size`` and
+    ``next_offset`` count nothing before it is in the file. Nothing else may run beside a read.
+    """
 
     def __init__(self, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> None:
         self._disk = disk
@@ -53,6 +58,7 @@ class Segment:
         self._max_timestamp = -1
         self._offset_of_max_timestamp = base_offset
         self._is_synced = True
+        self._is_closed = False
 
     @classmethod
     def create(cls, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> Segment:
@@ -115,24 +121,31 @@ class Segment:
     def append(self, views: Sequence[RecordBatchView]) -> None:
         """Write batches at the end, in one call to the disk. Raises OSError, after which the segment is
         lost."""
+        next_offset, size = self.next_offset, self.size
         for view in views:
-            assert view.base_offset == self.next_offset, (
-                f"{self.path}: a batch begins at offset {view.base_offset}, expected is {self.next_offset}"
+            assert view.base_offset == next_offset, (
+                f"{self.path}: a batch begins at offset {view.base_offset}, expected is {next_offset}"
             )
-            self.next_offset = view.next_offset
+            next_offset = view.next_offset
         self._is_synced = False
         self._file.append([view.raw for view in views])
         for view in views:
-            if self._wants_entry(self.size, view):
-                self._offset_index.append(view.last_offset, self.size)
+            if self._wants_entry(size, view):
+                self._offset_index.append(view.last_offset, size)
                 self._time_index.maybe_append(self._max_timestamp, self._offset_of_max_timestamp)
-            self.size += view.size_in_bytes
+            size += view.size_in_bytes
+        # In this order, for those who read meanwhile.
+        self.size = size
+        self.next_offset = next_offset
 
     def read(self, offset: int, max_bytes: int) -> bytes:
         """Whole batches from the one that holds ``offset`` on, at least one, else up to ``max_bytes``."""
         assert self.base_offset <= offset < self.next_offset
+        assert not self._is_closed, f"{self.path} was closed"
         position, first = self._locate(offset)
-        data = self._file.read_at(position, max(max_bytes, first.size_in_bytes))
+        # Beyond it, an append may be half written.
+        readable = self.size - position
+        data = self._file.read_at(position, min(max(max_bytes, first.size_in_bytes), readable))
         end = 0
         for view in iterate_batches(data):
             end = view.position + view.size_in_bytes
@@ -167,16 +180,18 @@ class Segment:
         self._time_index.file.trim()
 
     def close(self) -> None:
-        """Give the files up."""
+        """Give the files up; a second time does nothing."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         self._file.close()
         self._offset_index.file.close()
         self._time_index.file.close()
 
-    def remove(self) -> None:
-        """Close and delete; durable once the directory is synced."""
+    def delete(self) -> None:
+        """Close, and rename what ``deletion.remove_deleted`` removes; durable once the directory is synced."""
         self.close()
-        for path in (self.path, self._offset_index.path, self._time_index.path):
-            self._disk.remove(path)
+        mark_deleted(self._disk, (self.path, self._offset_index.path, self._time_index.path))
 
     def _wants_entry(self, position: int, view: RecordBatchView) -> bool:
         """Take the batch at ``position`` into account, and say whether it gets an index entry."""

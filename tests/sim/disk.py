@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from server.ports import Buffer, Rng
+from server.storage.errors import named
 
 
 class PowerLossError(Exception):
@@ -103,7 +104,7 @@ class MemoryFile:
         if len(data) - overwritten > room:
             # A full disk takes what fits and only then complains.
             self._node.change(position, data[: max(0, overwritten + room)])
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
+            raise named("write", self._path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
         if data:
             self._node.change(position, data)
 
@@ -207,7 +208,7 @@ class MemoryDisk:
                 fault.times -= 1
                 if fault.times == 0:
                     self._faults.remove(fault)
-                raise OSError(fault.error, os.strerror(fault.error), path)
+                raise named(operation, path, OSError(fault.error, os.strerror(fault.error), path))
 
     def before(self, operation: str, path: str) -> None:
         """Count a changing operation, and fail it where that is planned."""

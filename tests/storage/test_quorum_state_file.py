@@ -138,3 +138,16 @@ def test_a_crash_leaves_the_old_state_or_the_new_and_the_new_once_it_was_written
             assert found in expected, f"operation {operation}, seed {seed}"
             QuorumStateFile(disk, "/d").write(states[0])
             assert QuorumStateFile(disk, "/d").read() == states[0]
+
+
+@pytest.mark.parametrize("operation", ["create", "write", "sync", "rename", "sync_directory"])
+def test_after_a_write_that_failed_nothing_more_is_written(operation: str) -> None:
+    """A later write could seem to succeed though the disk has lost what came before it."""
+    disk = MemoryDisk()
+    file = QuorumStateFile(disk, "/.")
+    disk.fail(operation, "")
+    first = QuorumState(leader_id=1, leader_epoch=2, voted=None, data_version=1)
+    with pytest.raises(OSError, match=f"{operation} failed: Input/output error: '/"):
+        file.write(first)
+    with pytest.raises(AssertionError, match="quorum-state: writing has failed before"):
+        file.write(first)

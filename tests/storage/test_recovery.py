@@ -9,7 +9,7 @@ import pytest
 from kafkaproto.records.batch import iterate_batches
 from server.storage.errors import CorruptFileError
 from server.storage.log import Log
-from server.storage.recovery import WINDOW_BYTES
+from server.storage.scan import WINDOW_BYTES
 from server.storage.segment import LogConfig
 from server.types import METADATA_TOPIC_ID
 from tests.sim.disk import MemoryDisk, PowerLossError

@@ -1,0 +1,58 @@
+"""Whether a metadata log and its snapshots agree, looked at once, before anything is built upon them.
+
+Together they have to hold everything from the first record on: a snapshot, and the log from there or from before. A
+snapshot holds nothing but committed records. So where the log does not reach its end, or has records of another epoch
+there, the log is what is wrong: a crash came between installing the snapshot and emptying the log, or a node that need
+not sync its log lost the log's end. Then the log begins anew at the snapshot's end. (Stock nodes compare last epochs
+instead; a replica whose uncommitted records are of a later epoch than the snapshot would keep them.) What is missing is
+told, and nothing done about it.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from kafkaproto.snapshot import SnapshotId
+from server.storage.errors import StorageError
+from server.storage.log import Log
+from server.storage.snapshot_file import SnapshotStore
+
+
+def reconcile(log: Log, snapshots: SnapshotStore) -> str | None:
+    """Make the log begin where the newest snapshot ends if that one is ahead of it; the text for the operator, if so.
+
+    Durable on return. Raises StorageError where the snapshots contradict each other or something is missing between
+    them and the log, OSError of the disk.
+    """
+    ids = snapshots.ids()
+    _check_order(snapshots, ids)
+    latest = ids[-1] if ids else None
+    start, end = log.log_start_offset, log.log_end_offset
+    if start > 0 and (latest is None or latest.end_offset < start):
+        found = (
+            "there is no snapshot" if latest is None else f"the newest snapshot ends at {latest.end_offset}"
+        )
+        raise StorageError(
+            f"{log.directory}: the log starts at offset {start}, but {found}: what was before is missing. "
+            f"Restore the .checkpoint file, or move {log.directory} away and let this node fetch from other voters"
+        )
+    if latest is None:
+        return None
+    is_behind = end < latest.end_offset
+    if not is_behind and (start >= latest.end_offset or log.epoch_at(latest.end_offset - 1) == latest.epoch):
+        return None
+    ended = f"ended at offset {end}" if is_behind else f"had other records before offset {latest.end_offset}"
+    log.truncate_fully_to(latest.end_offset)
+    return (
+        f"{log.directory}: the snapshot {snapshots.path(latest)} is ahead of the log, which {ended}; the log goes on, "
+        f"empty, at offset {latest.end_offset}"
+    )
+
+
+def _check_order(snapshots: SnapshotStore, ids: tuple[SnapshotId, ...]) -> None:
+    for older, newer in itertools.pairwise(ids):
+        if newer.end_offset <= older.end_offset:
+            raise StorageError(
+                f"{snapshots.path(newer)} is of a later epoch than {snapshots.path(older)}, but ends no later: one of "
+                "them does not belong here"
+            )

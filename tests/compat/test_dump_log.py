@@ -1,0 +1,137 @@
+"""Our kafka-dump-log beside Kafka's own, on our files, on a stock server's, and on broken ones: the same lines."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from compat.kafka.stock import StockNode
+from compat.kafka.tools import run_tool
+from tests.compat.support import SHORT_SESSION, create, make_node
+from tests.tools.log_files import SNAPSHOT_NAME, make_broker_files, make_metadata_log
+
+pytestmark = [pytest.mark.jvm, pytest.mark.slow]
+
+FIRST = f"{0:020}"
+
+
+@pytest.fixture(scope="module")
+def our_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("ours")
+    make_metadata_log(directory / "metadata")
+    make_broker_files(directory / "data")
+    return directory
+
+
+@pytest.fixture(scope="module")
+def stock_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The metadata log of a stock server that had a topic and was stopped."""
+    node = make_node(StockNode, tmp_path_factory.mktemp("stock"), SHORT_SESSION)
+    try:
+        node.start()
+        create(node, "kept", {"retention.ms": "1000"})
+        node.stop()
+        yield node.metadata_log_directory
+    finally:
+        node.close()
+
+
+def both(*arguments: str) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Standard output and error of our tool, then of Kafka's."""
+    ours = subprocess.run(
+        [sys.executable, "-m", "server.tools.dump_log", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    stock = run_tool("kafka-dump-log", *arguments)
+    return (
+        ours.stdout.splitlines(),
+        ours.stderr.splitlines(),
+        stock.stdout.splitlines(),
+        stock.stderr.splitlines(),
+    )
+
+
+def assert_same(*arguments: str) -> None:
+    ours, our_errors, stock, stock_errors = both(*arguments)
+    assert ours == stock
+    assert our_errors == stock_errors
+    assert len(ours) > 1
+
+
+OPTIONS = (
+    (),
+    ("--print-data-log",),
+    ("--deep-iteration",),
+    ("--cluster-metadata-decoder",),
+    ("--cluster-metadata-decoder", "--skip-record-metadata"),
+    ("--max-bytes", "700"),
+)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
+def test_logs_and_snapshots_of_ours(our_files: Path, options: tuple[str, ...]) -> None:
+    names = [f"{FIRST}.log", SNAPSHOT_NAME, "bootstrap.checkpoint"]
+    assert_same(*options, "--files", ",".join(f"{our_files}/metadata/{name}" for name in names))
+
+
+@pytest.mark.parametrize("options", [(), ("--verify-index-only",), ("--index-sanity-check",)], ids=" ".join)
+def test_indexes_and_producer_states_of_ours(our_files: Path, options: tuple[str, ...]) -> None:
+    suffixes = (".index", ".timeindex", ".snapshot")
+    paths = [path for path in sorted((our_files / "metadata").iterdir()) if path.suffix in suffixes]
+    assert len(paths) > 4
+    assert_same(*options, "--files", ",".join(map(str, paths)))
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
+def test_the_files_of_a_stock_server(stock_files: Path, options: tuple[str, ...]) -> None:
+    suffixes = (".log", ".checkpoint", ".index", ".timeindex", ".snapshot", "leader-epoch-checkpoint")
+    paths = [path for path in sorted(stock_files.iterdir()) if path.name.endswith(suffixes)]
+    assert len(paths) > 4
+    assert_same(*options, "--files", ",".join(map(str, paths)))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--files", f"{200:020}.log"),
+        ("--files", f"{300:020}.log"),
+        ("--files", f"{500:020}.log,{500:020}.index,{500:020}.timeindex"),
+        ("--files", f"{FIRST}.index,{FIRST}.timeindex"),
+        ("--verify-index-only", "--files", f"{FIRST}.index,{FIRST}.timeindex"),
+        ("--print-data-log", "--files", f"{FIRST}.log"),
+        ("--files", f"{62:020}.snapshot,{100:020}.txnindex"),
+        ("--files", f"{100:020}.log"),
+    ],
+    ids=" ".join,
+)
+def test_files_of_brokers_and_broken_ones(our_files: Path, arguments: tuple[str, ...]) -> None:
+    *options, names = arguments
+    assert_same(*options, ",".join(f"{our_files}/data/{name}" for name in names.split(",")))
+
+
+def test_records_of_brokers_but_for_the_false_alarm_at_a_segments_start(our_files: Path) -> None:
+    ours, our_errors, stock, stock_errors = both(
+        "--print-data-log", "--files", f"{our_files}/data/{100:020}.log"
+    )
+    assert ours == stock
+    assert our_errors == [line for line in stock_errors if line != "  -1 is followed by 100"]
+    assert len(our_errors) == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--deep-iteration", "--files", f"{200:020}.log"), ("--files", f"{400:020}.log")],
+    ids=" ".join,
+)
+def test_where_reading_ends_at_damage_both_show_what_is_before_it(
+    our_files: Path, arguments: tuple[str, ...]
+) -> None:
+    *options, name = arguments
+    ours, our_errors, stock, _ = both(*options, f"{our_files}/data/{name}")
+    assert ours == stock
+    assert len(ours) > 2
+    assert name in our_errors[0]
