@@ -27,12 +27,16 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeConfigsRequest, DescribeConfigsResponse
 from server.config_keys.model import ConfigType
 from server.config_keys.node_configs import ConfigEntry, ConfigSource, NodeConfigs
-from server.image.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
+from server.image.image import (
+    BROKER_LOGGER_RESOURCE,
+    BROKER_RESOURCE,
+    CLIENT_METRICS_RESOURCE,
+    GROUP_RESOURCE,
+    TOPIC_RESOURCE,
+    ClusterImage,
+)
 from server.topic_names import topic_name_problem
 
-BROKER_LOGGER_RESOURCE = 8
-CLIENT_METRICS_RESOURCE = 16
-GROUP_RESOURCE = 32
 CLUSTER_DEFAULT = ""
 """Name of the BROKER resource that stands for all brokers."""
 _MAX_QUOTED_LENGTH = 200
@@ -103,7 +107,7 @@ def _refusal(
         return None
     if not name:
         return ErrorCode.INVALID_REQUEST, f"The name of a {_RESOURCE_TYPES[resource_type]} must not be empty"
-    if resource_type in (BROKER_RESOURCE, BROKER_LOGGER_RESOURCE) and not _is_node(name, node_id):
+    if resource_type in (BROKER_RESOURCE, BROKER_LOGGER_RESOURCE) and not is_node(name, node_id):
         empty = " or empty, for the default of all brokers" if resource_type == BROKER_RESOURCE else ""
         return (
             ErrorCode.INVALID_REQUEST,
@@ -112,7 +116,7 @@ def _refusal(
     return None
 
 
-def _is_node(name: str, node_id: int) -> bool:
+def is_node(name: str, node_id: int) -> bool:
     """Whether a name is the id in decimal, leading zeros allowed."""
     return name.isascii() and name.isdecimal() and name.lstrip("0") == str(node_id).lstrip("0")
 

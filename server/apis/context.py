@@ -67,6 +67,8 @@ class Services:
     """What the active controller serves, by api key; None while this node has not asked it yet."""
     describe_quorum: Callable[[Message, int], Message]
     """Answer a DescribeQuorum request of a version from this node's own replica of the quorum."""
+    raft_request: Callable[[Message, RequestContext], Deferred[Answer]]
+    """Have this node's replica of the quorum answer one of the quorum's own requests."""
     static_config: Mapping[str, str]
     """The node's properties as they were written; some of it is secret."""
     logger_levels: Callable[[], Mapping[str, str]]

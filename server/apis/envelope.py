@@ -2,7 +2,8 @@
 
 The request inside is served as if the client had sent it here, under the client's principal and address. Where this
 node is not the active controller, the envelope itself carries NOT_CONTROLLER, so that the broker tries another node and
-the client never sees it. Errors of the envelope have no response inside.
+the client never sees it. Errors of the envelope have no response inside. A change of the voters that meets another node
+than the quorum's leader is no such error, as with Kafka: the client is told and tries again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _log = logging.getLogger("kafkaproto.server.apis")
 
 _DESCRIBE_QUORUM_KEY = 55
 
-FORWARDABLE_KEYS = frozenset({19, 20, 37, 55})
+FORWARDABLE_KEYS = frozenset({19, 20, 33, 37, 44, 55, 57, 80, 81})
 """Requests that brokers forward, of those that our controllers serve."""
 
 Dispatch = Callable[[Message, RequestContext, Services], Reply]

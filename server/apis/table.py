@@ -12,6 +12,7 @@ from typing import Any
 
 from kafkaproto.api import api_by_key
 from kafkaproto.message import Message
+from server.apis.alter_configs import handle_alter_configs
 from server.apis.cluster import handle_describe_cluster
 from server.apis.commands import (
     handle_command,
@@ -22,6 +23,7 @@ from server.apis.commands import (
 from server.apis.context import Reply, RequestContext, Services
 from server.apis.envelope import handle_envelope
 from server.apis.metadata import handle_metadata
+from server.apis.quorum import handle_raft_request
 from server.apis.topic_partitions import handle_describe_topic_partitions
 from server.apis.versions import handle_api_versions
 from server.types import ListenerKind
@@ -48,6 +50,8 @@ def _envelope(request: Any, context: RequestContext, services: Services) -> Repl
 
 _FORWARDED = ServedApi(handler=handle_forward, is_forwarded=True)
 _COMMAND = ServedApi(handler=handle_command)
+_ALTER_CONFIGS = ServedApi(handler=handle_alter_configs, is_forwarded=True)
+_RAFT = ServedApi(handler=handle_raft_request)
 
 TABLE: dict[ListenerKind, dict[int, ServedApi]] = {
     ListenerKind.BROKER: {
@@ -56,23 +60,39 @@ TABLE: dict[ListenerKind, dict[int, ServedApi]] = {
         19: _FORWARDED,
         20: _FORWARDED,
         32: ServedApi(handler=handle_describe_configs),
+        33: _ALTER_CONFIGS,
         37: _FORWARDED,
+        44: _ALTER_CONFIGS,
         55: _FORWARDED,
+        57: _FORWARDED,
         60: ServedApi(handler=handle_describe_cluster),
         75: ServedApi(handler=handle_describe_topic_partitions),
+        80: _FORWARDED,
+        81: _FORWARDED,
     },
     ListenerKind.CONTROLLER: {
+        1: _RAFT,
         18: ServedApi(handler=_api_versions),
         19: _COMMAND,
         20: _COMMAND,
         32: ServedApi(handler=handle_describe_configs),
+        33: _COMMAND,
         37: _COMMAND,
+        44: _COMMAND,
+        52: _RAFT,
+        53: _RAFT,
+        54: _RAFT,
         55: ServedApi(handler=handle_describe_quorum),
+        57: _COMMAND,
         58: ServedApi(handler=_envelope),
+        59: _RAFT,
         60: ServedApi(handler=handle_describe_cluster),
         62: _COMMAND,
         63: _COMMAND,
         70: _COMMAND,
+        80: _RAFT,
+        81: _RAFT,
+        82: _RAFT,
     },
 }
 

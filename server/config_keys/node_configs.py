@@ -16,6 +16,7 @@ What counts as the source of a value follows stock 4.3.1, quirks included, since
 from __future__ import annotations
 
 import enum
+import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -102,6 +103,7 @@ class NodeConfigs:
             (ConfigSource.DYNAMIC_DEFAULT_BROKER, _applicable(dynamic_default or {}, cluster_default=True)),
             (ConfigSource.STATIC_BROKER, dict(static)),
         )
+        self._inherited_topic_values: dict[str, Any] = {}
         self._merged: dict[str, str] = {}
         for _, values in reversed(self._layers):
             # A value set on top replaces all that the weaker layers said on the same thing, in any unit.
@@ -155,7 +157,19 @@ class NodeConfigs:
 
     def effective_topic_configs(self, own: Mapping[str, str]) -> tuple[ConfigEntry, ...]:
         """All keys of a topic that sets the values in ``own``, as CreateTopics shows them, by name."""
-        return tuple(self.effective_topic_config(name, own) for name in _shown(TOPIC_KEYS, own))
+        inherited = self._inherited_topic_configs
+        if not own:
+            return tuple(inherited.values())
+        return tuple(
+            inherited[name]
+            if name in inherited and name not in own
+            else self.effective_topic_config(name, own)
+            for name in _shown(TOPIC_KEYS, own)
+        )
+
+    @functools.cached_property
+    def _inherited_topic_configs(self) -> dict[str, ConfigEntry]:
+        return {name: self.effective_topic_config(name, {}) for name in _shown(TOPIC_KEYS, ())}
 
     def effective_topic_config(self, name: str, own: Mapping[str, str]) -> ConfigEntry:
         """One key of a topic that sets the values in ``own``; KeyError for a key that no topic has."""
@@ -185,16 +199,20 @@ class NodeConfigs:
         longest = self._topic_value("max.compaction.lag.ms", own)
         if shortest > longest:
             return f"min.compaction.lag.ms={shortest} must not be more than max.compaction.lag.ms={longest}"
-        tiered = BROKER_KEYS[_TIERED_STORAGE].parse(self.value_of(_TIERED_STORAGE) or "false")
-        if self._topic_value("remote.storage.enable", own) and not tiered:
-            return f"remote.storage.enable=true needs brokers with {_TIERED_STORAGE}=true"
+        if self._topic_value("remote.storage.enable", own):
+            tiered = BROKER_KEYS[_TIERED_STORAGE].parse(self.value_of(_TIERED_STORAGE) or "false")
+            if not tiered:
+                return f"remote.storage.enable=true needs brokers with {_TIERED_STORAGE}=true"
         return None
 
     def _topic_value(self, name: str, own: Mapping[str, str]) -> Any:
-        definition = TOPIC_KEYS[name]
-        text = own.get(name, self._inherited(definition))
-        assert text is not None, f"{name} has no default"
-        return definition.parse(text)
+        if name in own:
+            return TOPIC_KEYS[name].parse(own[name])
+        if name not in self._inherited_topic_values:
+            text = self._inherited(TOPIC_KEYS[name])
+            assert text is not None, f"{name} has no default"
+            self._inherited_topic_values[name] = TOPIC_KEYS[name].parse(text)
+        return self._inherited_topic_values[name]
 
     def _broker_entry(self, name: str) -> ConfigEntry:
         definition = broker_key(name)

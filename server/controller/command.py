@@ -12,10 +12,11 @@ from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
+from server.config_keys.node_configs import NodeConfigs
 from server.controller.config import ControllerConfig
 from server.controller.events import CommandContext
 from server.controller.sessions import BrokerSession
-from server.controller.settings import TopicSettings
+from server.controller.settings import InheritedConfigs, TopicSettings
 from server.image.image import ClusterImage
 from server.ports import Rng
 
@@ -54,11 +55,16 @@ class Situation:
     node_id: int
     """Node id of this controller."""
     sessions: Map[int, BrokerSession]
+    inherited: InheritedConfigs
     rng: Rng
+
+    def topic_defaults(self) -> NodeConfigs:
+        """What topics inherit, and this controller goes by."""
+        return self.inherited.at(self.image)
 
     def topic_settings(self) -> TopicSettings:
         """The settings of topics that elections go by."""
-        return TopicSettings(self.image, self.config.static_config, self.node_id)
+        return TopicSettings(self.image, self.inherited)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,3 +77,8 @@ class Result:
     """Whether all records must be committed together; more than a batch holds is refused then."""
     sessions: Map[int, BrokerSession] | None = None
     """The broker sessions from now on; None where they stay as they are."""
+    kraft_version: int | None = None
+    """The level that the quorum must first raise kraft.version to, or be able to. Nothing else here counts then:
+    once the quorum has agreed, the command is run again."""
+    validate_only: bool = False
+    """Whether the quorum is only to say if it could."""

@@ -24,3 +24,5 @@ class ControllerConfig:
     """The node's properties as given: what topics inherit where neither they nor the cluster say."""
     local_broker_incarnation_id: bytes | None = None
     """Incarnation id of the broker that runs in this very process; None in a controller-only process."""
+    static_voter_ids: tuple[int, ...] = ()
+    """Node ids of controller.quorum.voters; empty where the voters are in the log."""

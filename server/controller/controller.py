@@ -1,7 +1,7 @@
 """The controller of one node: standby while another node leads the quorum, active while this one does.
 
-**Standby.** Committed batches come in and are replayed; the image stays hot, and every request is refused
-with NOT_CONTROLLER and the active controller's name.
+**Standby.** Committed batches, or a snapshot in place of many of them, come in and are replayed; the image
+stays hot, and every request is refused with NOT_CONTROLLER and the active controller's name.
 
 **Active.** A command is decided on the newest image, its records are replayed into that at once and handed
 over for replication. The answer is parked: it leaves when the high watermark has passed the command's last
@@ -12,9 +12,12 @@ image, which costs nothing, however large the cluster.
 An answer may rest on what commands before it did, refusals included, so a command without records waits for
 the records of those before it.
 
+kraft.version belongs to the quorum. A command that raises it waits until the quorum has agreed and is then
+decided anew, on the image of that moment.
+
 Invariants: the images' offsets are the log's; `_appended` holds one state per append that is not committed;
-what fails in a command fails before anything here has changed, so an exception that leaves `handle` is a bug
-of ours that did no harm.
+what fails in a command fails before anything here has changed. So a failure that nobody foresaw is answered
+UNKNOWN_SERVER_ERROR and reported, and this controller goes on leading.
 """
 
 from __future__ import annotations
@@ -33,7 +36,14 @@ from server.controller.activation import activation_records
 from server.controller.batches import MAX_BATCH_BYTES, MAX_RECORDS_PER_BATCH, batch_ends
 from server.controller.command import ApiError, Result, Situation
 from server.controller.config import ControllerConfig
-from server.controller.effects import AppendRecords, Effect, PublishImage, Respond
+from server.controller.effects import (
+    AppendRecords,
+    Effect,
+    PublishImage,
+    ReportFailure,
+    Respond,
+    UpgradeKRaftVersion,
+)
 from server.controller.events import (
     BatchCommitted,
     BecameActive,
@@ -43,13 +53,16 @@ from server.controller.events import (
     Event,
     HighWatermarkAdvanced,
     KRaftVersionChanged,
+    KRaftVersionUpgraded,
+    SnapshotLoaded,
     Tick,
 )
 from server.controller.heartbeats import fencing_records
 from server.controller.replies import ParkedReplies, ParkedReply
 from server.controller.sessions import BrokerSession, sessions_at_activation
-from server.controller.settings import TopicSettings
+from server.controller.settings import InheritedConfigs, TopicSettings
 from server.controller.table import COMMANDS, Command
+from server.controller.upgrades import WaitingUpgrades
 from server.image.image import ClusterImage
 from server.image.loader import LoadState, load_control_batch, load_records
 from server.image.records import record_version
@@ -76,6 +89,7 @@ class Controller:
         self._node_id = node_id
         self._cluster_id = cluster_id
         self._config = config
+        self._inherited = InheritedConfigs(config.static_config, node_id)
         self._rng = rng
         self._bootstrap_records = tuple(bootstrap_records)
         self._leader_id = NO_NODE
@@ -85,6 +99,7 @@ class Controller:
         self._high_watermark = 0
         self._appended: deque[LoadState] = deque()
         self._replies = ParkedReplies()
+        self._upgrades = WaitingUpgrades()
         self._sessions: Map[int, BrokerSession] = Map()
         # No session ends before this; None while there is none.
         self._session_check_ms: int | None = None
@@ -102,12 +117,16 @@ class Controller:
                 self._become_inactive(event)
             case BatchCommitted():
                 self._handle_batch_committed(event)
+            case SnapshotLoaded():
+                self._handle_snapshot(event)
             case HighWatermarkAdvanced():
                 self._handle_high_watermark(event)
             case ControlBatchAppended():
                 self._handle_control_batch(event)
             case KRaftVersionChanged():
                 self._kraft_version = event.kraft_version
+            case KRaftVersionUpgraded():
+                self._handle_upgraded(event, now_ms)
             case CommandReceived():
                 self._handle_command(event, now_ms)
             case Tick():
@@ -124,7 +143,12 @@ class Controller:
 
     def next_deadline_ms(self) -> int | None:
         """Monotonic time at which a `Tick` is wanted, None where nothing is to happen by itself."""
-        deadlines = (self._replies.next_deadline_ms(), self._session_check_ms, self._no_op_ms)
+        deadlines = (
+            self._replies.next_deadline_ms(),
+            self._upgrades.next_deadline_ms(),
+            self._session_check_ms,
+            self._no_op_ms,
+        )
         return min((deadline for deadline in deadlines if deadline is not None), default=None)
 
     # --- what others may look at ---
@@ -161,8 +185,8 @@ class Controller:
 
     @property
     def parked_reply_count(self) -> int:
-        """Answers that wait for their records to be committed."""
-        return len(self._replies)
+        """Answers that wait for their records to be committed, or for the quorum."""
+        return len(self._replies) + len(self._upgrades)
 
     @property
     def _newest(self) -> LoadState:
@@ -196,12 +220,13 @@ class Controller:
         self._appended.clear()
         self._set_sessions(Map())
         self._no_op_ms = None
-        for reply in self._replies.take_all():
-            self._respond(reply.command, self._refusal(reply.command, self._not_controller()))
+        for command in (*self._replies.take_all(), *self._upgrades.take_all()):
+            self._refuse(command, self._not_controller())
 
     def _not_controller(self) -> ApiError:
-        known = self._leader_id != NO_NODE
-        where = f"Node {self._leader_id} is the active controller." if known else "No controller is active."
+        if self._leader_id == NO_NODE:
+            return ApiError(ErrorCode.NOT_CONTROLLER, "No controller appears to be active.")
+        where = f"The active controller appears to be node {self._leader_id}."
         return ApiError(ErrorCode.NOT_CONTROLLER, where)
 
     # --- the log ---
@@ -226,6 +251,15 @@ class Controller:
             )
         assert self._committed.latest.offset == event.last_offset, f"batch ends at {event.last_offset}"
         self._high_watermark = event.last_offset + 1
+        self._publish()
+
+    def _handle_snapshot(self, event: SnapshotLoaded) -> None:
+        assert not self.is_active, "an active controller has all that is committed"
+        image, behind = event.image, self._committed.latest.offset
+        assert image.offset >= behind, f"the snapshot ends at {image.offset}, before {behind}"
+        # No snapshot is taken within a metadata transaction, so none is open after it.
+        self._committed = LoadState(latest=image, stable=image)
+        self._high_watermark = image.offset + 1
         self._publish()
 
     def _handle_high_watermark(self, event: HighWatermarkAdvanced) -> None:
@@ -289,13 +323,26 @@ class Controller:
     def _handle_command(self, event: CommandReceived, now_ms: int) -> None:
         deadline_ms = event.context.deadline_ms
         if not self.is_active:
-            self._respond(event, self._refusal(event, self._not_controller()))
+            self._refuse(event, self._not_controller())
         elif deadline_ms is not None and deadline_ms <= now_ms:
-            self._respond(event, self._refusal(event, ApiError(ErrorCode.REQUEST_TIMED_OUT)))
+            self._refuse(event, ApiError(ErrorCode.REQUEST_TIMED_OUT))
         else:
-            self._carry_out(event, now_ms)
+            self._carry_out(event, now_ms, kraft_version=self._kraft_version)
 
-    def _carry_out(self, event: CommandReceived, now_ms: int) -> None:
+    def _handle_upgraded(self, event: KRaftVersionUpgraded, now_ms: int) -> None:
+        waiting = self._upgrades.take(event.command_id)
+        if waiting is None:
+            return
+        if event.error_code == ErrorCode.NONE:
+            self._carry_out(waiting.command, now_ms, kraft_version=waiting.level)
+        elif event.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
+            # Leadership is on its way out, which the quorum's core always knows first.
+            self._refuse(waiting.command, ApiError(ErrorCode.NOT_CONTROLLER, event.message))
+        else:
+            self._refuse(waiting.command, ApiError(event.error_code, event.message))
+
+    def _carry_out(self, event: CommandReceived, now_ms: int, *, kraft_version: int) -> None:
+        command = _command(event)
         situation = Situation(
             image=self.newest_image,
             next_offset=self._next_offset,
@@ -304,19 +351,28 @@ class Controller:
             context=event.context,
             config=self._config,
             cluster_id=self._cluster_id,
-            kraft_version=self._kraft_version,
+            kraft_version=kraft_version,
             node_id=self._node_id,
             sessions=self._sessions,
+            inherited=self._inherited,
             rng=self._rng,
         )
         try:
-            result = _command(event).run(situation, event.request)
+            result = command.run(situation, event.request)
             appends = self._prepare(result.records)
             if result.atomic and len(appends) > 1:
                 raise _too_large(len(result.records))
         except ApiError as error:
-            result, appends = Result(response=self._refusal(event, error)), []
+            result, appends = Result(response=command.refuse(event.request, error)), []
+        except Exception as error:
+            # A mistake of ours, met before anything has changed: no reason to stop, nor to give up leadership.
+            self._effects.append(ReportFailure(request_name=event.request.NAME, error=error))
+            self._refuse(event, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR))
+            return
         # Nothing below can fail: a command changes all that it changes, or nothing.
+        if result.kraft_version is not None:
+            self._ask_for_upgrade(event, result.kraft_version, validate_only=result.validate_only)
+            return
         self._append(appends)
         if result.sessions is not None:
             self._set_sessions(result.sessions)
@@ -326,8 +382,20 @@ class Controller:
         else:
             self._replies.park(reply)
 
-    def _refusal(self, event: CommandReceived, error: ApiError) -> Message:
-        return _command(event).refuse(event.request, error)
+    def _ask_for_upgrade(self, event: CommandReceived, level: int, *, validate_only: bool) -> None:
+        assert self._active_epoch is not None, "only the active controller carries out commands"
+        self._upgrades.add(event, level)
+        self._effects.append(
+            UpgradeKRaftVersion(
+                command_id=event.command_id,
+                epoch=self._active_epoch,
+                level=level,
+                validate_only=validate_only,
+            )
+        )
+
+    def _refuse(self, event: CommandReceived, error: ApiError) -> None:
+        self._respond(event, _command(event).refuse(event.request, error))
 
     def _respond(self, event: CommandReceived, response: Message) -> None:
         self._effects.append(Respond(command_id=event.command_id, response=response))
@@ -347,8 +415,8 @@ class Controller:
         return min(last_contacts) + self._config.broker_session_timeout_ms
 
     def _do_what_is_due(self, now_ms: int) -> None:
-        for reply in self._replies.take_expired(now_ms):
-            self._respond(reply.command, self._refusal(reply.command, ApiError(ErrorCode.REQUEST_TIMED_OUT)))
+        for command in (*self._replies.take_expired(now_ms), *self._upgrades.take_expired(now_ms)):
+            self._refuse(command, ApiError(ErrorCode.REQUEST_TIMED_OUT))
         if self._session_check_ms is not None and self._session_check_ms <= now_ms:
             self._fence_silent_brokers(now_ms)
         if self._no_op_ms is not None and self._no_op_ms <= now_ms:
@@ -356,7 +424,7 @@ class Controller:
             self._no_op_ms = now_ms + self._config.metadata_max_idle_interval_ms
 
     def _fence_silent_brokers(self, now_ms: int) -> None:
-        settings = TopicSettings(self.newest_image, self._config.static_config, self._node_id)
+        settings = TopicSettings(self.newest_image, self._inherited)
         for broker_id in sorted(self._sessions):
             session = self._sessions[broker_id]
             if session.is_valid(now_ms, self._config.broker_session_timeout_ms):

@@ -51,7 +51,12 @@ def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Result:
 
 
 def refuse_deletions(request: DeleteTopicsRequest, error: ApiError) -> DeleteTopicsResponse:
-    """The answer to a request that is refused as a whole: the error once for each topic."""
+    """The answer to a request that is refused as a whole: the error once for each topic.
+
+    Which controller is active is not said here, as by Kafka.
+    """
+    if error.code == ErrorCode.NOT_CONTROLLER:
+        error = ApiError(error.code)
     named = dict.fromkeys(_named_topics(request))
     return DeleteTopicsResponse(responses=[_failure(name, topic_id, error) for name, topic_id in named])
 

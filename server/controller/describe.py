@@ -10,7 +10,14 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message, Struct
 from kafkaproto.records.metadata import decode_metadata_record
 from server.controller.controller import Controller
-from server.controller.effects import AppendRecords, Effect, PublishImage, Respond
+from server.controller.effects import (
+    AppendRecords,
+    Effect,
+    PublishImage,
+    ReportFailure,
+    Respond,
+    UpgradeKRaftVersion,
+)
 from server.controller.events import (
     BatchCommitted,
     BecameActive,
@@ -20,6 +27,8 @@ from server.controller.events import (
     Event,
     HighWatermarkAdvanced,
     KRaftVersionChanged,
+    KRaftVersionUpgraded,
+    SnapshotLoaded,
     Tick,
 )
 
@@ -37,12 +46,17 @@ def describe_event(event: Event) -> str:
         case BatchCommitted():
             kinds = "control" if event.records is None else " ".join(_kind(each) for each in event.records)
             return f"batch committed {event.base_offset}..{event.last_offset} epoch={event.epoch} {kinds}"
+        case SnapshotLoaded():
+            return f"snapshot loaded offset={event.image.offset} epoch={event.image.epoch}"
         case HighWatermarkAdvanced():
             return f"high watermark {event.high_watermark}"
         case ControlBatchAppended():
             return f"control batch appended next={event.next_offset}"
         case KRaftVersionChanged():
             return f"kraft.version {event.kraft_version}"
+        case KRaftVersionUpgraded():
+            said = "" if event.message is None else f" {event.message}"
+            return f"kraft.version upgraded #{event.command_id} {event.error_code.name}{said}"
         case CommandReceived():
             return f"command #{event.command_id} {event.request.NAME} v{event.version}"
         case Tick():
@@ -61,6 +75,13 @@ def describe_effect(effect: Effect) -> str:
             return f"respond #{effect.command_id} {effect.response.NAME} {said}".rstrip()
         case PublishImage():
             return f"publish image offset={effect.image.offset} high watermark={effect.high_watermark}"
+        case UpgradeKRaftVersion():
+            only = " validate only" if effect.validate_only else ""
+            return (
+                f"upgrade kraft.version #{effect.command_id} epoch={effect.epoch} level={effect.level}{only}"
+            )
+        case ReportFailure():
+            return f"report failure {effect.request_name} {effect.error!r}"
         case _:
             assert_never(effect)
 

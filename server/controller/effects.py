@@ -40,4 +40,28 @@ class PublishImage:
     """Everything below is committed; beyond ``image.offset + 1`` only while a transaction is open."""
 
 
-Effect = AppendRecords | Respond | PublishImage
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpgradeKRaftVersion:
+    """Have the quorum raise kraft.version, which it keeps itself. Answered by `events.KRaftVersionUpgraded`."""
+
+    command_id: int
+    epoch: int
+    """Epoch in which this controller is active."""
+    level: int
+    validate_only: bool
+    """Whether the quorum is only to say if it could."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportFailure:
+    """A command failed in a way that nobody foresaw; it was answered UNKNOWN_SERVER_ERROR and changed nothing.
+
+    For the log and for those who mend it. There is no reason to give up leadership: a command is a function, so
+    nothing is half-done.
+    """
+
+    request_name: str
+    error: Exception
+
+
+Effect = AppendRecords | Respond | PublishImage | UpgradeKRaftVersion | ReportFailure

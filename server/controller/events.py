@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
+from server.image.image import ClusterImage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,16 @@ class BatchCommitted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotLoaded:
+    """The content of a snapshot, which replaces all that was replayed before; never while active.
+
+    It reaches at least as far as what was replayed. `BatchCommitted` goes on after ``image.offset``.
+    """
+
+    image: ClusterImage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HighWatermarkAdvanced:
     """Everything below the high watermark is committed. Sent only while active."""
 
@@ -84,6 +96,19 @@ class KRaftVersionChanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KRaftVersionUpgraded:
+    """What came of an `effects.UpgradeKRaftVersion`; one that nobody waits for any more does no harm.
+
+    Where the quorum appended something for it, the `ControlBatchAppended` comes first.
+    """
+
+    command_id: int
+    error_code: ErrorCode
+    """NONE where the level is upgraded, or (asked to validate only) could be."""
+    message: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommandReceived:
     """A request that only the active controller may carry out. Exactly one `effects.Respond` will follow."""
 
@@ -104,9 +129,11 @@ Event = (
     BecameActive
     | BecameInactive
     | BatchCommitted
+    | SnapshotLoaded
     | HighWatermarkAdvanced
     | ControlBatchAppended
     | KRaftVersionChanged
+    | KRaftVersionUpgraded
     | CommandReceived
     | Tick
 )

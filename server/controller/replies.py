@@ -61,18 +61,18 @@ class ParkedReplies:
                 del self._waiting[number]
                 yield reply
 
-    def take_expired(self, now_ms: int) -> Iterator[ParkedReply]:
-        """Take those whose time limit has passed, the earliest limit first."""
+    def take_expired(self, now_ms: int) -> Iterator[CommandReceived]:
+        """Take those whose time limit has passed, the earliest limit first; their answers are void."""
         while (deadline_ms := self.next_deadline_ms()) is not None and deadline_ms <= now_ms:
             _, number = heapq.heappop(self._by_deadline)
-            yield self._waiting.pop(number)
+            yield self._waiting.pop(number).command
 
-    def take_all(self) -> Iterator[ParkedReply]:
-        """Take every one, in order."""
+    def take_all(self) -> Iterator[CommandReceived]:
+        """Take every one, in order; their answers are void."""
         while self._order:
             reply = self._waiting.pop(self._order.popleft(), None)
             if reply is not None:
-                yield reply
+                yield reply.command
 
     def next_deadline_ms(self) -> int | None:
         """The earliest time limit, None where no answer that waits has one."""

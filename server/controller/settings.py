@@ -13,13 +13,31 @@ MIN_INSYNC_REPLICAS = "min.insync.replicas"
 UNCLEAN_LEADER_ELECTION_ENABLE = "unclean.leader.election.enable"
 
 
-def node_configs(image: ClusterImage, static_config: Mapping[str, str], node_id: int) -> NodeConfigs:
-    """What topics inherit: the cluster's settings and this node's, over the properties of this node."""
-    return NodeConfigs(
-        static=static_config,
-        dynamic_default=image.config(BROKER_RESOURCE, CLUSTER_DEFAULT),
-        dynamic_broker=image.config(BROKER_RESOURCE, str(node_id)),
-    )
+class InheritedConfigs:
+    """What topics inherit: the cluster's settings and this node's, over the properties of this node.
+
+    One image after another mostly says the same of them, so the answer is kept until one says otherwise.
+    """
+
+    __slots__ = ("_broker_layer", "_cluster_layer", "_known", "_node_id", "_static_config")
+
+    def __init__(self, static_config: Mapping[str, str], node_id: int) -> None:
+        self._static_config = static_config
+        self._node_id = str(node_id)
+        self._cluster_layer: Mapping[str, str] = {}
+        self._broker_layer: Mapping[str, str] = {}
+        self._known = NodeConfigs(static=static_config)
+
+    def at(self, image: ClusterImage) -> NodeConfigs:
+        """The node's configuration as of an image."""
+        cluster_layer = image.config(BROKER_RESOURCE, CLUSTER_DEFAULT)
+        broker_layer = image.config(BROKER_RESOURCE, self._node_id)
+        if cluster_layer is not self._cluster_layer or broker_layer is not self._broker_layer:
+            self._cluster_layer, self._broker_layer = cluster_layer, broker_layer
+            self._known = NodeConfigs(
+                static=self._static_config, dynamic_default=cluster_layer, dynamic_broker=broker_layer
+            )
+        return self._known
 
 
 class TopicSettings:
@@ -27,9 +45,9 @@ class TopicSettings:
 
     __slots__ = ("_configs", "_image", "_known")
 
-    def __init__(self, image: ClusterImage, static_config: Mapping[str, str], node_id: int) -> None:
+    def __init__(self, image: ClusterImage, inherited: InheritedConfigs) -> None:
         self._image = image
-        self._configs = node_configs(image, static_config, node_id)
+        self._configs = inherited.at(image)
         self._known: dict[tuple[str, str], str] = {}
 
     def min_insync_replicas(self, topic_name: str) -> int:

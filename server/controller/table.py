@@ -7,6 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from kafkaproto.message import Message
+from server.controller.alter_configs import (
+    alter_configs,
+    incrementally_alter_configs,
+    refuse_changes,
+    refuse_incremental_changes,
+)
 from server.controller.command import ApiError, Result, Situation
 from server.controller.create_partitions import create_partitions, refuse_partitions
 from server.controller.delete_topics import delete_topics, refuse_deletions
@@ -18,6 +24,7 @@ from server.controller.registration import (
     register_controller,
 )
 from server.controller.topics import create_topics, refuse_topics
+from server.controller.update_features import refuse_update, update_features
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +40,10 @@ class Command:
 COMMANDS: Mapping[int, Command] = {
     19: Command(run=create_topics, refuse=refuse_topics),
     20: Command(run=delete_topics, refuse=refuse_deletions),
+    33: Command(run=alter_configs, refuse=refuse_changes),
     37: Command(run=create_partitions, refuse=refuse_partitions),
+    44: Command(run=incrementally_alter_configs, refuse=refuse_incremental_changes),
+    57: Command(run=update_features, refuse=refuse_update),
     62: Command(run=register_broker, refuse=refuse_broker),
     63: Command(run=heartbeat, refuse=refuse_heartbeat),
     70: Command(run=register_controller, refuse=refuse_controller),

@@ -9,7 +9,8 @@ Not here yet: quotas on partition changes, create-topic policies.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kafkaproto.error_codes import ErrorCode
@@ -25,7 +26,6 @@ from server.config_keys.node_configs import NodeConfigs
 from server.controller.assignments import check_assignments
 from server.controller.command import ApiError, Result, Situation
 from server.controller.placement import new_partition, place, usable_brokers
-from server.controller.settings import node_configs
 from server.image.image import TOPIC_RESOURCE, ClusterImage, PartitionImage
 from server.image.records import partition_record
 from server.topic_names import topic_name_problem
@@ -37,6 +37,7 @@ MAX_PARTITIONS_PER_REQUEST = 10_000
 
 _CreatableTopic = CreateTopicsRequest.CreatableTopic
 _TopicResult = CreateTopicsResponse.CreatableTopicResult
+_TopicConfig = CreateTopicsResponse.CreatableTopicConfigs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +53,7 @@ class _NewTopic:
 def create_topics(situation: Situation, request: CreateTopicsRequest) -> Result:
     """Create what can be created; raises ApiError where the request as a whole asks for too much."""
     _check_partition_total(situation, request.topics)
-    configs = node_configs(situation.image, situation.config.static_config, situation.node_id)
+    configs = situation.topic_defaults()
     names = _Names(situation.image, request.topics)
     created: list[_NewTopic] = []
     failed: list[_TopicResult] = []
@@ -246,17 +247,27 @@ def _success(new: _NewTopic, configs: NodeConfigs) -> _TopicResult:
         error_message=None,
         num_partitions=len(new.partitions),
         replication_factor=len(new.partitions[0].replicas),
-        configs=[
-            CreateTopicsResponse.CreatableTopicConfigs(
-                name=entry.name,
-                value=None if entry.is_sensitive else entry.value,
-                read_only=entry.is_read_only,
-                config_source=entry.source,
-                is_sensitive=entry.is_sensitive,
-            )
-            for entry in configs.effective_topic_configs(new.configs)
-        ],
+        configs=_shown(configs, new.configs) if new.configs else _shown_defaults(configs),
     )
+
+
+@functools.lru_cache(maxsize=1)
+def _shown_defaults(configs: NodeConfigs) -> list[_TopicConfig]:
+    """What is shown of a topic that sets nothing: the same for most topics, so that answers share it."""
+    return _shown(configs, {})
+
+
+def _shown(configs: NodeConfigs, own: Mapping[str, str]) -> list[_TopicConfig]:
+    return [
+        _TopicConfig(
+            name=entry.name,
+            value=None if entry.is_sensitive else entry.value,
+            read_only=entry.is_read_only,
+            config_source=entry.source,
+            is_sensitive=entry.is_sensitive,
+        )
+        for entry in configs.effective_topic_configs(own)
+    ]
 
 
 def _failure(name: str, error: ApiError) -> _TopicResult:

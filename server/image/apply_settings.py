@@ -5,11 +5,11 @@ The table is in `server.image.replay`.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from immutables import Map
 
+from server.image.copying import copy_with
 from server.image.errors import Contradiction
 from server.image.image import (
     METADATA_VERSION_FEATURE,
@@ -28,12 +28,12 @@ def set_config(image: ClusterImage, record: messages.ConfigRecord, offset: int) 
     resource = (record.resource_type, record.resource_name)
     values = image.config(*resource)
     if record.value is not None:
-        return replace(image, configs=image.configs.set(resource, values.set(record.name, record.value)))
+        return copy_with(image, configs=image.configs.set(resource, values.set(record.name, record.value)))
     if record.name not in values:
         return image
     values = values.delete(record.name)
     configs = image.configs.set(resource, values) if values else image.configs.delete(resource)
-    return replace(image, configs=configs)
+    return copy_with(image, configs=configs)
 
 
 def set_feature_level(image: ClusterImage, record: messages.FeatureLevelRecord, offset: int) -> ClusterImage:
@@ -46,7 +46,7 @@ def set_feature_level(image: ClusterImage, record: messages.FeatureLevelRecord, 
         raise Contradiction("metadata.version cannot be removed")
     else:
         features = image.features.delete(name) if name in image.features else image.features
-    return replace(image, features=features, features_offset=offset)
+    return copy_with(image, features=features, features_offset=offset)
 
 
 def quota_entity_order(pair: tuple[str, str | None]) -> tuple[str, bool, str]:
@@ -61,12 +61,12 @@ def set_client_quota(image: ClusterImage, record: messages.ClientQuotaRecord, of
     values = image.client_quotas.get(entity, Map())
     if not record.remove:
         changed = values.set(record.key, record.value)
-        return replace(image, client_quotas=image.client_quotas.set(entity, changed))
+        return copy_with(image, client_quotas=image.client_quotas.set(entity, changed))
     if record.key not in values:
         return image
     values = values.delete(record.key)
     quotas = image.client_quotas.set(entity, values) if values else image.client_quotas.delete(entity)
-    return replace(image, client_quotas=quotas)
+    return copy_with(image, client_quotas=quotas)
 
 
 def set_producer_ids(image: ClusterImage, record: messages.ProducerIdsRecord, offset: int) -> ClusterImage:
@@ -74,7 +74,7 @@ def set_producer_ids(image: ClusterImage, record: messages.ProducerIdsRecord, of
         raise Contradiction(
             f"the next producer id falls from {image.next_producer_id} to {record.next_producer_id}"
         )
-    return replace(image, next_producer_id=record.next_producer_id)
+    return copy_with(image, next_producer_id=record.next_producer_id)
 
 
 def add_acl(image: ClusterImage, record: messages.AccessControlEntryRecord, offset: int) -> ClusterImage:
@@ -89,7 +89,7 @@ def add_acl(image: ClusterImage, record: messages.AccessControlEntryRecord, offs
         operation=record.operation,
         permission_type=record.permission_type,
     )
-    return replace(image, acls=image.acls.set(record.id, entry))
+    return copy_with(image, acls=image.acls.set(record.id, entry))
 
 
 def remove_acl(
@@ -97,7 +97,7 @@ def remove_acl(
 ) -> ClusterImage:
     if record.id not in image.acls:
         raise Contradiction(f"no ACL has the id {record.id.hex()}")
-    return replace(image, acls=image.acls.delete(record.id))
+    return copy_with(image, acls=image.acls.delete(record.id))
 
 
 def set_scram_credential(
@@ -110,7 +110,7 @@ def set_scram_credential(
         iterations=record.iterations,
     )
     credentials = image.scram_credentials.set((record.mechanism, record.name), credential)
-    return replace(image, scram_credentials=credentials)
+    return copy_with(image, scram_credentials=credentials)
 
 
 def remove_scram_credential(
@@ -119,7 +119,7 @@ def remove_scram_credential(
     key = (record.mechanism, record.name)
     if key not in image.scram_credentials:
         raise Contradiction(f"user {record.name!r} has no credential of mechanism {record.mechanism}")
-    return replace(image, scram_credentials=image.scram_credentials.delete(key))
+    return copy_with(image, scram_credentials=image.scram_credentials.delete(key))
 
 
 def set_delegation_token(
@@ -133,7 +133,7 @@ def set_delegation_token(
         max_timestamp_ms=record.max_timestamp,
         expiration_timestamp_ms=record.expiration_timestamp,
     )
-    return replace(image, delegation_tokens=image.delegation_tokens.set(record.token_id, token))
+    return copy_with(image, delegation_tokens=image.delegation_tokens.set(record.token_id, token))
 
 
 def remove_delegation_token(
@@ -141,4 +141,4 @@ def remove_delegation_token(
 ) -> ClusterImage:
     if record.token_id not in image.delegation_tokens:
         raise Contradiction(f"no delegation token has the id {record.token_id!r}")
-    return replace(image, delegation_tokens=image.delegation_tokens.delete(record.token_id))
+    return copy_with(image, delegation_tokens=image.delegation_tokens.delete(record.token_id))

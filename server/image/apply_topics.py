@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from immutables import Map
 
+from server.image.copying import copy_with
 from server.image.errors import Contradiction
 from server.image.image import (
     MIGRATING_DIRECTORY,
@@ -32,7 +32,7 @@ def add_topic(image: ClusterImage, record: messages.TopicRecord, offset: int) ->
     if record.topic_id in image.topics:
         raise Contradiction(f"topic id {record.topic_id.hex()} belongs to another topic")
     topic = TopicImage(name=record.name, topic_id=record.topic_id, partitions=Map())
-    return replace(
+    return copy_with(
         image,
         topics=image.topics.set(record.topic_id, topic),
         topic_ids=image.topic_ids.set(record.name, record.topic_id),
@@ -49,7 +49,7 @@ def _topic(image: ClusterImage, topic_id: bytes) -> TopicImage:
 def remove_topic(image: ClusterImage, record: messages.RemoveTopicRecord, offset: int) -> ClusterImage:
     topic = _topic(image, record.topic_id)
     resource = (TOPIC_RESOURCE, topic.name)
-    return replace(
+    return copy_with(
         image,
         topics=image.topics.delete(record.topic_id),
         topic_ids=image.topic_ids.delete(topic.name),
@@ -60,8 +60,8 @@ def remove_topic(image: ClusterImage, record: messages.RemoveTopicRecord, offset
 def _with_partition(
     image: ClusterImage, topic: TopicImage, index: int, partition: PartitionImage
 ) -> ClusterImage:
-    changed = replace(topic, partitions=topic.partitions.set(index, partition))
-    return replace(image, topics=image.topics.set(topic.topic_id, changed))
+    changed = copy_with(topic, partitions=topic.partitions.set(index, partition))
+    return copy_with(image, topics=image.topics.set(topic.topic_id, changed))
 
 
 def _recovery_state(state: int) -> int:
@@ -153,18 +153,18 @@ def clear_elr(image: ClusterImage, record: messages.ClearElrRecord, offset: int)
         topic = image.topic_by_name(record.topic_name)
         if topic is None:
             raise Contradiction(f"topic {record.topic_name!r} does not exist")
-        return replace(image, topics=image.topics.set(topic.topic_id, _without_elr(topic)))
+        return copy_with(image, topics=image.topics.set(topic.topic_id, _without_elr(topic)))
     topics = image.topics.mutate()
     for topic_id, topic in image.topics.items():
         topics[topic_id] = _without_elr(topic)
-    return replace(image, topics=topics.finish())
+    return copy_with(image, topics=topics.finish())
 
 
 def _without_elr(topic: TopicImage) -> TopicImage:
     partitions = topic.partitions.mutate()
     for index, partition in topic.partitions.items():
         if partition.elr or partition.last_known_elr:
-            partitions[index] = replace(
+            partitions[index] = copy_with(
                 partition, elr=(), last_known_elr=(), partition_epoch=partition.partition_epoch + 1
             )
-    return replace(topic, partitions=partitions.finish())
+    return copy_with(topic, partitions=partitions.finish())

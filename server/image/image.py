@@ -12,11 +12,12 @@ the process in some order must therefore be sorted first; the `*_in_order` metho
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from immutables import Map
 
+from server.image.copying import copy_with
 from server.types import Endpoint
 
 METADATA_VERSION_FEATURE = "metadata.version"
@@ -37,6 +38,9 @@ RECOVERING = 1
 # Resource types of ConfigRecord and of the config requests.
 TOPIC_RESOURCE = 2
 BROKER_RESOURCE = 4
+BROKER_LOGGER_RESOURCE = 8
+CLIENT_METRICS_RESOURCE = 16
+GROUP_RESOURCE = 32
 
 ConfigResource: TypeAlias = tuple[int, str]
 """(resource type, resource name); the name "" of a broker resource stands for the cluster's default."""
@@ -227,7 +231,7 @@ class ClusterImage:
 
     def at(self, offset: int, epoch: int, timestamp_ms: int) -> ClusterImage:
         """The same content as of another position of the log."""
-        return replace(self, offset=offset, epoch=epoch, timestamp_ms=timestamp_ms)
+        return copy_with(self, offset=offset, epoch=epoch, timestamp_ms=timestamp_ms)
 
     def topic_by_name(self, name: str) -> TopicImage | None:
         """The topic of that name, None where there is none."""

@@ -12,9 +12,10 @@ offset and go back to any of them. `MetadataLoader` is the same for those who on
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from server.image.copying import copy_with
 from server.image.errors import ReplayError
 from server.image.image import EMPTY_IMAGE, ClusterImage
 from server.image.replay import replay
@@ -64,7 +65,7 @@ def load_records(
     last_offset = base_offset + len(records) - 1
     if image.features_offset != state.latest.features_offset:
         # Clients are told the offset of the first image that shows a change, and images end where batches do.
-        image = replace(image, features_offset=last_offset)
+        image = copy_with(image, features_offset=last_offset)
     image = image.at(last_offset, epoch, timestamp_ms)
     return LoadState(latest=image, stable=image if before_transaction is None else before_transaction)
 

@@ -53,9 +53,10 @@ class Calls:
     submitted: list[tuple[Message, RequestContext]] = field(default_factory=list)
     forwarded: list[tuple[Message, RequestContext]] = field(default_factory=list)
     created: list[tuple[Message, RequestContext]] = field(default_factory=list)
+    asked_of_quorum: list[tuple[Message, RequestContext]] = field(default_factory=list)
     described_quorum: list[tuple[Message, int]] = field(default_factory=list)
     replies: list[Deferred[Answer]] = field(default_factory=list)
-    """What `submit` and `forward` gave, in order; decided by the test."""
+    """What `submit`, `forward` and `raft_request` gave, in order; decided by the test."""
 
 
 def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **changes: Any) -> Services:
@@ -85,6 +86,7 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         "forward": later(calls.forwarded),
         "controller_versions": lambda: None,
         "describe_quorum": describe_quorum,
+        "raft_request": later(calls.asked_of_quorum),
         "static_config": {"node.id": str(NODE_ID)},
         "logger_levels": lambda: {"root": "INFO"},
         "auto_create_topics": True,

@@ -16,13 +16,21 @@ from kafkaproto.errors import ProtocolError
 from kafkaproto.headers import encode_request_header
 from kafkaproto.message import Message
 from kafkaproto.messages import (
+    AddRaftVoterRequest,
+    AddRaftVoterResponse,
     CreateTopicsRequest,
     CreateTopicsResponse,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
     EnvelopeRequest,
     EnvelopeResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
     MetadataRequest,
+    RemoveRaftVoterRequest,
+    RemoveRaftVoterResponse,
+    UpdateFeaturesRequest,
+    UpdateFeaturesResponse,
 )
 from kafkaproto.support import joined
 from server.apis.context import Answer, NoAnswer
@@ -262,6 +270,42 @@ def test_a_node_that_does_not_lead_says_so_on_the_envelope() -> None:
     assert decided(reply) == [EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)]
 
 
+@pytest.mark.parametrize(
+    ("request_message", "response"),
+    [
+        (
+            IncrementalAlterConfigsRequest(),
+            IncrementalAlterConfigsResponse(
+                responses=[IncrementalAlterConfigsResponse.AlterConfigsResourceResponse(error_code=41)]
+            ),
+        ),
+        (UpdateFeaturesRequest(), UpdateFeaturesResponse(error_code=41)),
+    ],
+)
+def test_whichever_place_says_that_another_controller_is_active_the_envelope_says_it(
+    request_message: Message, response: Message
+) -> None:
+    calls = Calls()
+    reply = send(wrapped(request_message, 1), calls)
+    calls.replies[0].resolve(response)
+    assert decided(reply) == [EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)]
+
+
+@pytest.mark.parametrize("request_message", [AddRaftVoterRequest(), RemoveRaftVoterRequest()])
+def test_a_change_of_voters_that_meets_no_leader_is_the_clients_business(request_message: Message) -> None:
+    calls = Calls()
+    reply = send(wrapped(request_message, 0), calls)
+    (asked,) = calls.asked_of_quorum
+    assert asked[0] == request_message
+    response_class = AddRaftVoterResponse if request_message.API_KEY == 80 else RemoveRaftVoterResponse
+    calls.replies[0].resolve(response_class(error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER))
+    (answer,) = decided(reply)
+    assert isinstance(answer, EnvelopeResponse)
+    assert answer.error_code == 0
+    decoded, _ = response_class.decode(joined(answer.response_data or b""), 0, 5)
+    assert decoded.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
 @pytest.mark.parametrize("code", [ErrorCode.NOT_CONTROLLER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION])
 def test_other_errors_are_the_clients_business(code: ErrorCode) -> None:
     answer = send(wrapped(QUORUM, 2), quorum_answer=quorum_error(code))
@@ -297,7 +341,8 @@ def test_every_forwarded_request_of_every_version_comes_out_as_it_went_in(api_ke
             request = random_message(api.request_class, version, rng)
             calls = Calls()
             send(wrapped(request, version), calls, quorum_answer=DescribeQuorumResponse())
-            seen = [asked for asked, _ in (*calls.submitted, *calls.described_quorum)]
+            asked_of = (*calls.submitted, *calls.described_quorum, *calls.asked_of_quorum)
+            seen = [asked for asked, _ in asked_of]
             assert seen == [api.request_class.decode(request.encode(version), version)[0]]
 
 

@@ -87,9 +87,9 @@ def test_a_broker_offers_of_forwarded_requests_what_the_active_controller_serves
     everything = advertised()
     controller = {19: (5, 9), 20: (0, 3), 37: (4, 5), 3: (0, 0), 60: (0, 0)}
     narrowed = advertised(controller_versions=lambda: controller)
-    # CreatePartitions has no version in common, DescribeQuorum is not served; Metadata is the broker's own.
+    # CreatePartitions has no version in common, others are not served at all; Metadata is the broker's own.
     assert narrowed == {
-        **{key: versions for key, versions in everything.items() if key not in (37, 55)},
+        **{key: versions for key, versions in everything.items() if key not in (33, 37, 44, 55, 57, 80, 81)},
         19: (5, 7),
         20: (1, 3),
     }
@@ -100,4 +100,6 @@ def test_a_broker_offers_of_forwarded_requests_what_the_active_controller_serves
 def test_a_controller_offers_what_it_serves_whatever_another_serves() -> None:
     kind = ListenerKind.CONTROLLER
     answer = ask(REQUEST, 4, IMAGE, kind=kind, listener_name="CONTROLLER", controller_versions=dict)
-    assert [key.api_key for key in answer.api_keys] == [18, 19, 20, 32, 37, 55, 58, 60, 62, 63, 70]
+    assert [key.api_key for key in answer.api_keys] == [
+        *(1, 18, 19, 20, 32, 33, 37, 44, 52, 53, 54, 55, 57, 58, 59, 60, 62, 63, 70, 80, 81, 82)
+    ]

@@ -7,17 +7,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     BrokerHeartbeatRequest,
     BrokerRegistrationRequest,
+    ControllerRegistrationRequest,
     CreateTopicsRequest,
     FeatureLevelRecord,
+    IncrementalAlterConfigsRequest,
+    UpdateFeaturesRequest,
 )
 from kafkaproto.records.metadata import decode_metadata_record
 from server.controller.config import ControllerConfig
 from server.controller.controller import Controller
-from server.controller.effects import AppendRecords, Effect, PublishImage, Respond
+from server.controller.effects import (
+    AppendRecords,
+    Effect,
+    PublishImage,
+    ReportFailure,
+    Respond,
+    UpgradeKRaftVersion,
+)
 from server.controller.events import (
     BatchCommitted,
     BecameActive,
@@ -27,6 +38,8 @@ from server.controller.events import (
     ControlBatchAppended,
     Event,
     HighWatermarkAdvanced,
+    KRaftVersionChanged,
+    KRaftVersionUpgraded,
     Tick,
 )
 from server.features import METADATA_VERSION, supported_ranges
@@ -107,6 +120,8 @@ class Harness:
         self.high_watermark = 0
         self.effects: list[Effect] = []
         self.images: list[ClusterImage] = []
+        self.upgrades: list[UpgradeKRaftVersion] = []
+        self.expects_failures = False
         self._next_command_id = 1
         if active:
             self.activate()
@@ -136,6 +151,10 @@ class Harness:
                 )
             elif isinstance(effect, PublishImage):
                 self.images.append(effect.image)
+            elif isinstance(effect, UpgradeKRaftVersion):
+                self.upgrades.append(effect)
+            elif isinstance(effect, ReportFailure) and not self.expects_failures:
+                raise effect.error
 
     def replay_log(self, log: Sequence[Batch]) -> None:
         """Read a log, all of it committed, as a standby does."""
@@ -152,6 +171,17 @@ class Harness:
             Batch(base_offset=self.next_offset, last_offset=last_offset, epoch=epoch, records=None)
         )
         self.handle(ControlBatchAppended(next_offset=last_offset + 1))
+
+    def answer_upgrade(self, error_code: ErrorCode = ErrorCode.NONE, message: str | None = None) -> None:
+        """The quorum does what it was asked first, or says why not."""
+        upgrade = self.upgrades.pop(0)
+        is_done = error_code == ErrorCode.NONE and not upgrade.validate_only
+        if is_done and self.controller.active_epoch == upgrade.epoch:
+            self.append_control(2)
+            self.handle(KRaftVersionChanged(kraft_version=upgrade.level))
+        self.handle(
+            KRaftVersionUpgraded(command_id=upgrade.command_id, error_code=error_code, message=message)
+        )
 
     def activate(self, epoch: int = 1) -> None:
         """Become active in a new epoch, whose leader change is the next record of the log."""
@@ -300,6 +330,69 @@ def committed(batch: Batch) -> BatchCommitted:
         epoch=batch.epoch,
         timestamp_ms=TIMESTAMP_MS,
         records=records,
+    )
+
+
+def controller_registration_request(
+    controller_id: int, **ranges: tuple[int, int]
+) -> ControllerRegistrationRequest:
+    """A registration of a controller that supports what we do, but for the ranges given (``_`` for ``.``)."""
+    changed = {name.replace("_", "."): levels for name, levels in ranges.items()}
+    return ControllerRegistrationRequest(
+        controller_id=controller_id,
+        incarnation_id=incarnation(100 + controller_id),
+        listeners=[
+            ControllerRegistrationRequest.Listener(
+                name="CONTROLLER", host="127.0.0.1", port=9100 + controller_id, security_protocol=0
+            )
+        ],
+        features=[
+            ControllerRegistrationRequest.Feature(
+                name=name, min_supported_version=low, max_supported_version=high
+            )
+            for name, (low, high) in {**supported_ranges(), **changed}.items()
+        ],
+    )
+
+
+SET, DELETE, APPEND, SUBTRACT = range(4)
+"""Operations of IncrementalAlterConfigs."""
+
+
+def alter_configs_request(
+    resource_type: int,
+    name: str,
+    *configs: tuple[str, int, str | None],
+    validate_only: bool = False,
+) -> IncrementalAlterConfigsRequest:
+    """Change one resource by (key, operation, value)."""
+    return IncrementalAlterConfigsRequest(
+        resources=[
+            IncrementalAlterConfigsRequest.AlterConfigsResource(
+                resource_type=resource_type,
+                resource_name=name,
+                configs=[
+                    IncrementalAlterConfigsRequest.AlterableConfig(
+                        name=key, config_operation=operation, value=value
+                    )
+                    for key, operation, value in configs
+                ],
+            )
+        ],
+        validate_only=validate_only,
+    )
+
+
+def update_features_request(
+    *updates: tuple[str, int, int], validate_only: bool = False
+) -> UpdateFeaturesRequest:
+    """Update features by (name, level, upgrade type)."""
+    return UpdateFeaturesRequest(
+        feature_updates=[
+            UpdateFeaturesRequest.FeatureUpdateKey(feature=name, max_version_level=level, upgrade_type=type_)
+            for name, level, type_ in updates
+        ],
+        validate_only=validate_only,
     )
 
 

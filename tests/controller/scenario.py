@@ -15,6 +15,10 @@ Commands (arguments are ``name=value``, most of them optional):
   newest ones unless given; directories go by their numbers
 - ``create-topic name=t replicas=1,2;2,3 factor=N partitions=N config=key:value``,
   ``create-partitions name=t count=N``, ``delete-topic name=t``
+- ``alter-config type=topic name=t set=key:value;key:value delete=key append=key:value subtract=key:value``,
+  ``update-features group.version=1 kraft.version=1`` (``type=N`` for the upgrade type), ``quorum-answers
+  error=NAME`` what the quorum says to a raised kraft.version, ``register-controller id=2 group.version=0:0``
+- ``snapshot`` another controller process loads the committed image as a snapshot
 - ``state``, ``deadline``, ``partition topic=t index=0``, ``broker id=1`` print what they are named for
 
 ``timeout=MS`` puts a time limit on any request. What a command leads to is printed as it is described for
@@ -23,6 +27,7 @@ logs; published images are left out, for one follows each commit.
 
 from __future__ import annotations
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     BrokerHeartbeatRequest,
@@ -32,7 +37,17 @@ from kafkaproto.messages import (
 )
 from server.controller.describe import describe_controller, describe_effect
 from server.controller.effects import PublishImage
-from tests.controller.harness import Harness, directory, incarnation, registration_request
+from server.controller.events import SnapshotLoaded
+from server.image.image import BROKER_RESOURCE, TOPIC_RESOURCE
+from tests.controller.harness import (
+    Harness,
+    alter_configs_request,
+    controller_registration_request,
+    directory,
+    incarnation,
+    registration_request,
+    update_features_request,
+)
 
 Arguments = dict[str, str]
 
@@ -80,6 +95,18 @@ class Runner:
         self._harness = self._new_harness()
         self._harness.now_ms = old.now_ms
         self._harness.replay_log(old.log)
+
+    def _run_snapshot(self, arguments: Arguments) -> None:
+        old = self._harness
+        image = old.controller.committed_image
+        self._harness = self._new_harness()
+        self._harness.now_ms = old.now_ms
+        self._harness.log = [batch for batch in old.log if batch.last_offset <= image.offset]
+        self._harness.high_watermark = self._harness.next_offset
+        self._harness.handle(SnapshotLoaded(image=image))
+
+    def _run_quorum_answers(self, arguments: Arguments) -> None:
+        self._harness.answer_upgrade(ErrorCode[arguments.get("error", "NONE")])
 
     def _run_activate(self, arguments: Arguments) -> None:
         self._harness.activate(int(arguments.get("epoch", "1")))
@@ -166,6 +193,32 @@ class Runner:
     def _run_delete_topic(self, arguments: Arguments) -> None:
         topic = DeleteTopicsRequest.DeleteTopicState(name=arguments["name"])
         self._send(DeleteTopicsRequest(topics=[topic]), arguments)
+
+    def _run_alter_config(self, arguments: Arguments) -> None:
+        types = {"topic": TOPIC_RESOURCE, "broker": BROKER_RESOURCE}
+        configs: list[tuple[str, int, str | None]] = []
+        for operation, name in enumerate(("set", "delete", "append", "subtract")):
+            for word in arguments.get(name, "").split(";"):
+                if word:
+                    key, separator, value = word.partition(":")
+                    configs.append((key, operation, value if separator else None))
+        resource_type = types[arguments.get("type", "topic")]
+        self._send(alter_configs_request(resource_type, arguments.get("name", ""), *configs), arguments)
+
+    def _run_update_features(self, arguments: Arguments) -> None:
+        upgrade_type = int(arguments.get("type", "1"))
+        updates = [
+            (name, int(level), upgrade_type) for name, level in arguments.items() if name.endswith(".version")
+        ]
+        self._send(update_features_request(*updates), arguments)
+
+    def _run_register_controller(self, arguments: Arguments) -> None:
+        ranges = {
+            name.replace(".", "_"): (int(word.split(":")[0]), int(word.split(":")[1]))
+            for name, word in arguments.items()
+            if name.endswith(".version")
+        }
+        self._send(controller_registration_request(int(arguments["id"]), **ranges), arguments)
 
     # --- questions ---
 

@@ -11,6 +11,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     AbortTransactionRecord,
+    AlterConfigsRequest,
     BeginTransactionRecord,
     BrokerHeartbeatRequest,
     BrokerRegistrationRequest,
@@ -19,16 +20,19 @@ from kafkaproto.messages import (
     CreateTopicsRequest,
     DeleteTopicsRequest,
     EndTransactionRecord,
+    IncrementalAlterConfigsRequest,
     MetadataRequest,
     TopicRecord,
+    UpdateFeaturesRequest,
 )
 from kafkaproto.records.metadata import encode_metadata_record
-from server.controller.effects import AppendRecords, PublishImage, Respond
+from server.controller.effects import AppendRecords, PublishImage, ReportFailure, Respond
 from server.controller.events import (
     BatchCommitted,
     BecameActive,
     ControlBatchAppended,
     HighWatermarkAdvanced,
+    SnapshotLoaded,
 )
 from server.controller.table import COMMANDS
 from server.image.image import EMPTY_IMAGE
@@ -57,20 +61,42 @@ REQUESTS: list[tuple[Message, int]] = [
         ),
         3,
     ),
+    (
+        AlterConfigsRequest(
+            resources=[
+                AlterConfigsRequest.AlterConfigsResource(resource_type=2, resource_name=name)
+                for name in ("a", "b", "a")
+            ]
+        ),
+        2,
+    ),
+    (
+        IncrementalAlterConfigsRequest(
+            resources=[
+                IncrementalAlterConfigsRequest.AlterConfigsResource(resource_type=2, resource_name=name)
+                for name in ("a", "b", "a")
+            ]
+        ),
+        1,
+    ),
+    (UpdateFeaturesRequest(), 1),
+    (UpdateFeaturesRequest(), 2),
     (BrokerRegistrationRequest(), 4),
     (BrokerHeartbeatRequest(), 2),
     (ControllerRegistrationRequest(), 0),
 ]
 
 
+def about(result: Any) -> Any:
+    """What one result of several speaks of."""
+    return result.resource_name if hasattr(result, "resource_name") else result.name or result.topic_id
+
+
 def errors(response: Any) -> list[tuple[Any, int, str | None]]:
     """(what it is about, code, message) of every error in a response."""
     for name in ("topics", "responses", "results"):
-        if hasattr(response, name):
-            return [
-                (each.name or getattr(each, "topic_id", None), each.error_code, each.error_message)
-                for each in getattr(response, name)
-            ]
+        if hasattr(response, name) and not hasattr(response, "error_code"):
+            return [(about(each), each.error_code, each.error_message) for each in getattr(response, name)]
     return [(None, response.error_code, getattr(response, "error_message", None))]
 
 
@@ -80,7 +106,8 @@ def test_every_command_of_the_table_is_among_these_requests() -> None:
 
 @pytest.mark.parametrize(("request_message", "version"), REQUESTS)
 @pytest.mark.parametrize(
-    ("leader_id", "text"), [(5, "Node 5 is the active controller."), (-1, "No controller is active.")]
+    ("leader_id", "text"),
+    [(5, "The active controller appears to be node 5."), (-1, "No controller appears to be active.")],
 )
 def test_a_standby_refuses_in_the_shape_of_each_api(
     request_message: Message, version: int, leader_id: int, text: str
@@ -89,17 +116,25 @@ def test_a_standby_refuses_in_the_shape_of_each_api(
     harness.deactivate(leader_id=leader_id)
     response = harness.answer(harness.send(request_message, version=version))
     response.encode(version)
-    about = [what for what, _, _ in errors(response)]
-    assert [code for _, code, _ in errors(response)] == [ErrorCode.NOT_CONTROLLER] * len(about)
+    named = [what for what, _, _ in errors(response)]
+    assert [code for _, code, _ in errors(response)] == [ErrorCode.NOT_CONTROLLER] * len(named)
     match request_message:
-        case CreateTopicsRequest() | CreatePartitionsRequest():
-            assert about == ["a", "b"]
         case DeleteTopicsRequest():
-            assert about == (["a", "b"] if version == 5 else ["a", b"i" * 16])
+            assert named == (["a", "b"] if version == 5 else ["a", b"i" * 16])
+        case (
+            CreateTopicsRequest()
+            | CreatePartitionsRequest()
+            | AlterConfigsRequest()
+            | IncrementalAlterConfigsRequest()
+        ):
+            assert named == ["a", "b"]
         case _:
-            assert about == [None]
-    if not isinstance(request_message, BrokerRegistrationRequest | BrokerHeartbeatRequest):
-        assert {message for _, _, message in errors(response)} == {text}
+            assert named == [None]
+    messages = {message for _, _, message in errors(response)}
+    if isinstance(request_message, DeleteTopicsRequest):
+        assert messages == {None}
+    elif not isinstance(request_message, BrokerRegistrationRequest | BrokerHeartbeatRequest):
+        assert messages == {text}
 
 
 @pytest.mark.parametrize(("request_message", "version"), REQUESTS)
@@ -346,12 +381,17 @@ def test_a_failure_within_a_command_leaves_everything_as_it_was() -> None:
     harness.start_brokers(1)
     newest, start = harness.controller.newest_image, harness.next_offset
     topic = CreateTopicsRequest.CreatableTopic(name="t", num_partitions=1, replication_factor=1)
-    with pytest.raises(RuntimeError):
-        harness.send(CreateTopicsRequest(topics=[topic]))
+    harness.effects.clear()
+    harness.expects_failures = True
+    answer = harness.answer(harness.send(CreateTopicsRequest(topics=[topic])))
+    assert errors(answer) == [("t", ErrorCode.UNKNOWN_SERVER_ERROR, None)]
+    report = harness.effects[0]
+    assert isinstance(report, ReportFailure)
+    assert (report.request_name, str(report.error)) == ("CreateTopicsRequest", "no randomness today")
     assert harness.controller.newest_image is newest
-    assert harness.controller.take_effects() == []
     assert harness.controller.parked_reply_count == 0
     assert harness.next_offset == start
+    assert harness.controller.is_active
 
 
 @pytest.mark.parametrize(
@@ -361,6 +401,7 @@ def test_a_failure_within_a_command_leaves_everything_as_it_was() -> None:
         BatchCommitted(base_offset=0, last_offset=0, epoch=1, timestamp_ms=0, records=None),
         HighWatermarkAdvanced(high_watermark=10_000, timestamp_ms=0),
         ControlBatchAppended(next_offset=1),
+        SnapshotLoaded(image=EMPTY_IMAGE.at(10_000, 1, 0)),
     ],
 )
 def test_events_that_cannot_be_are_our_own_mistake(event: Any) -> None:
@@ -387,6 +428,29 @@ def test_events_that_cannot_be_are_our_own_mistake(event: Any) -> None:
 def test_events_that_cannot_be_on_a_standby_are_our_own_mistake(event: Any) -> None:
     with pytest.raises(AssertionError):
         Harness(active=False).handle(event)
+
+
+def test_a_snapshot_of_before_what_was_read_is_our_own_mistake() -> None:
+    harness = Harness()
+    image = harness.controller.committed_image
+    harness.deactivate()
+    harness.handle(SnapshotLoaded(image=image))
+    with pytest.raises(AssertionError, match="the snapshot ends at"):
+        harness.handle(SnapshotLoaded(image=image.at(image.offset - 1, 1, 0)))
+
+
+def test_a_snapshot_ends_a_transaction_that_was_open_in_the_log() -> None:
+    harness = Harness()
+    image = harness.controller.committed_image
+    harness.deactivate()
+    value = encode_metadata_record(BeginTransactionRecord(name="half"), 0)
+    end = harness.next_offset
+    harness.replay_log([Batch(base_offset=end, last_offset=end, epoch=1, records=(value,))])
+    assert harness.controller.committed_image.offset == end - 1
+    harness.handle(SnapshotLoaded(image=image.at(end + 5, 2, 0)))
+    assert harness.controller.committed_image.offset == end + 5
+    assert harness.controller.next_committed_offset == end + 6
+    assert [type(effect) for effect in harness.effects][-1] is PublishImage
 
 
 def test_a_controller_says_who_it_is() -> None:

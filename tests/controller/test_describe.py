@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import BrokerHeartbeatRequest, ControllerRegistrationRequest, NoOpRecord
 from kafkaproto.records.metadata import encode_metadata_record
 from server.controller.describe import describe_controller, describe_effect, describe_event
-from server.controller.effects import AppendRecords
+from server.controller.effects import AppendRecords, Effect, ReportFailure, UpgradeKRaftVersion
 from server.controller.events import (
     BatchCommitted,
     BecameActive,
@@ -18,8 +19,11 @@ from server.controller.events import (
     Event,
     HighWatermarkAdvanced,
     KRaftVersionChanged,
+    KRaftVersionUpgraded,
+    SnapshotLoaded,
     Tick,
 )
+from server.image.image import ClusterImage
 from tests.controller.harness import Harness
 
 
@@ -41,6 +45,15 @@ from tests.controller.harness import Harness
         (HighWatermarkAdvanced(high_watermark=8, timestamp_ms=1), "high watermark 8"),
         (ControlBatchAppended(next_offset=8), "control batch appended next=8"),
         (KRaftVersionChanged(kraft_version=1), "kraft.version 1"),
+        (SnapshotLoaded(image=ClusterImage(offset=9, epoch=2)), "snapshot loaded offset=9 epoch=2"),
+        (
+            KRaftVersionUpgraded(command_id=5, error_code=ErrorCode.NONE, message=None),
+            "kraft.version upgraded #5 NONE",
+        ),
+        (
+            KRaftVersionUpgraded(command_id=5, error_code=ErrorCode.REQUEST_TIMED_OUT, message="too busy"),
+            "kraft.version upgraded #5 REQUEST_TIMED_OUT too busy",
+        ),
         (
             CommandReceived(
                 command_id=5, request=BrokerHeartbeatRequest(), version=1, context=CommandContext()
@@ -83,3 +96,24 @@ def test_a_state_is_a_line() -> None:
         describe_controller(harness.controller)
         == "standby leader=2 newest=5 committed=5 parked=0 brokers=0 topics=0"
     )
+
+
+@pytest.mark.parametrize(
+    ("effect", "line"),
+    [
+        (
+            UpgradeKRaftVersion(command_id=4, epoch=2, level=1, validate_only=False),
+            "upgrade kraft.version #4 epoch=2 level=1",
+        ),
+        (
+            UpgradeKRaftVersion(command_id=4, epoch=2, level=1, validate_only=True),
+            "upgrade kraft.version #4 epoch=2 level=1 validate only",
+        ),
+        (
+            ReportFailure(request_name="CreateTopicsRequest", error=KeyError("x")),
+            "report failure CreateTopicsRequest KeyError('x')",
+        ),
+    ],
+)
+def test_a_rare_effect_is_a_line(effect: Effect, line: str) -> None:
+    assert describe_effect(effect) == line

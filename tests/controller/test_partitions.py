@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from server.controller.partitions import Election, LeadershipRules, leadership_rules, partition_change
-from server.controller.settings import TopicSettings
+from server.controller.settings import InheritedConfigs, TopicSettings
 from server.image.image import PartitionImage
 from server.image.records import record_version
 from tests.controller.harness import Harness, directory
@@ -86,7 +86,7 @@ def _rules(harness: Harness, name: str, index: int = 0, **who: int) -> Leadershi
     image = harness.image
     topic = image.topic_by_name(name)
     assert topic is not None
-    settings = TopicSettings(image, {}, 1)
+    settings = TopicSettings(image, InheritedConfigs({}, 1))
     return leadership_rules(image, settings, topic, topic.partitions[index], **who)
 
 
@@ -115,7 +115,7 @@ def test_unclean_election_goes_by_the_topic_then_by_the_cluster(harness: Harness
     assert _rules(harness, "unclean").election is Election.UNCLEAN
     topic = harness.image.topic_by_name("clean")
     assert topic is not None
-    static = TopicSettings(harness.image, {"unclean.leader.election.enable": "TRUE "}, 1)
+    static = TopicSettings(harness.image, InheritedConfigs({"unclean.leader.election.enable": "TRUE "}, 1))
     rules = leadership_rules(harness.image, static, topic, topic.partitions[0])
     assert rules.election is Election.UNCLEAN
 

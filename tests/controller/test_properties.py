@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import subprocess
@@ -14,12 +15,12 @@ from hypothesis import strategies as st
 from kafkaproto.records.metadata import decode_metadata_record
 from server.controller.describe import describe_effect
 from server.controller.effects import PublishImage, Respond
-from server.controller.events import CommandReceived, Event
+from server.controller.events import CommandReceived, Event, SnapshotLoaded
 from server.image.digest import digest
 from server.image.image import ClusterImage, PartitionImage
 from server.image.loader import LoadState, load_control_batch, load_records
 from server.image.snapshot import image_from_records, image_records
-from tests.controller.harness import ELR, TIMESTAMP_MS, Harness
+from tests.controller.harness import ELR, TIMESTAMP_MS, Batch, Harness
 from tests.controller.workload import step
 
 STEPS = 250
@@ -90,23 +91,24 @@ def _check_partition(image: ClusterImage, partition: PartitionImage) -> None:
         assert image.brokers[replica].is_active()
 
 
+def loaded(state: LoadState, batch: Batch) -> LoadState:
+    """The state after one more batch of the log."""
+    if batch.records is None:
+        return load_control_batch(
+            state, last_offset=batch.last_offset, epoch=batch.epoch, timestamp_ms=TIMESTAMP_MS
+        )
+    return load_records(
+        state,
+        base_offset=batch.base_offset,
+        epoch=batch.epoch,
+        timestamp_ms=TIMESTAMP_MS,
+        records=[decode_metadata_record(value)[0] for value in batch.records],
+    )
+
+
 def replayed(harness: Harness) -> LoadState:
     """What the log as it is says, read from the start."""
-    state = LoadState()
-    for batch in harness.log:
-        if batch.records is None:
-            state = load_control_batch(
-                state, last_offset=batch.last_offset, epoch=batch.epoch, timestamp_ms=TIMESTAMP_MS
-            )
-        else:
-            state = load_records(
-                state,
-                base_offset=batch.base_offset,
-                epoch=batch.epoch,
-                timestamp_ms=TIMESTAMP_MS,
-                records=[decode_metadata_record(value)[0] for value in batch.records],
-            )
-    return state
+    return functools.reduce(loaded, harness.log, LoadState())
 
 
 def run(seed: int) -> CheckedHarness:
@@ -144,6 +146,8 @@ def test_the_newest_image_is_what_the_log_says(seed: int) -> None:
 @given(st.integers(min_value=0, max_value=2**32))
 def test_every_command_is_answered_once_everything_is_committed(seed: int) -> None:
     harness = run(seed)
+    while harness.upgrades:
+        harness.answer_upgrade()
     if harness.controller.is_active:
         harness.commit()
         assert harness.controller.committed_image == replayed(harness).stable
@@ -161,6 +165,28 @@ def test_two_nodes_hold_equal_images_at_equal_offsets(seed: int) -> None:
     own = harness.controller.committed_image
     assert standby.controller.committed_image == own
     assert digest(standby.controller.committed_image) == digest(own)
+
+
+@given(st.integers(min_value=0, max_value=2**32), st.data())
+def test_a_standby_that_loads_a_snapshot_goes_on_as_one_that_read_it_all(
+    seed: int, data: st.DataObject
+) -> None:
+    harness = run(seed)
+    ends = []
+    state = LoadState()
+    for batch in harness.log:
+        state = loaded(state, batch)
+        if not state.in_transaction:
+            ends.append((batch, state.latest))
+    batch, image = data.draw(st.sampled_from(ends))
+    standby = Harness(active=False, node_id=2)
+    read_before = data.draw(st.integers(0, harness.log.index(batch) + 1))
+    standby.replay_log(harness.log[:read_before])
+    standby.handle(SnapshotLoaded(image=image))
+    assert standby.controller.committed_image == image
+    assert standby.images[-1] == image
+    standby.replay_log(harness.log[harness.log.index(batch) + 1 :])
+    assert standby.controller.newest_image == replayed(harness).latest
 
 
 def transcript(seed: int) -> str:
@@ -208,6 +234,13 @@ _REACHED = (
     "TOPIC_ALREADY_EXISTS",
     "UNKNOWN_TOPIC_ID",
     "POLICY_VIOLATION",
+    "INVALID_UPDATE_VERSION",
+    "BROKER_ID_NOT_REGISTERED",
+    "ClearElrv0",
+    '"min.insync.replicas","value":null',
+    '"group.version","featureLevel":0',
+    "upgrade kraft.version",
+    "validate only",
 )
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
+    AlterConfigsRequest,
     BrokerHeartbeatRequest,
     ControllerRegistrationRequest,
     CreatePartitionsRequest,
@@ -14,7 +16,15 @@ from kafkaproto.messages import (
     DeleteTopicsRequest,
 )
 from server.controller.events import KRaftVersionChanged
-from tests.controller.harness import Harness, directory, incarnation, registration_request
+from tests.controller.harness import (
+    ELR,
+    Harness,
+    alter_configs_request,
+    directory,
+    incarnation,
+    registration_request,
+    update_features_request,
+)
 
 _TOPICS = ("a", "b", "c.d", "c_d")
 _BAD_TOPICS = ("", "e f", "__cluster_metadata")
@@ -167,6 +177,61 @@ def _register_controller(rng: random.Random, harness: Harness) -> None:
     _send(rng, harness, request)
 
 
+def _alter_configs(rng: random.Random, harness: Harness) -> None:
+    resource = rng.choice(
+        ((2, _topic_name(rng)), (2, _topic_name(rng)), (4, ""), (4, "1"), (4, "77"), (9, "x"))
+    )
+    changes = []
+    for _ in range(rng.choice((0, 1, 1, 2))):
+        key, values = rng.choice(
+            (
+                ("min.insync.replicas", ("1", "2", "3", "0")),
+                ("unclean.leader.election.enable", ("true", "false", "maybe")),
+                ("cleanup.policy", ("delete", "compact", "delete,compact")),
+                ("nonsense", ("1",)),
+            )
+        )
+        changes.append((key, rng.choice((0, 0, 0, 1, 2, 3, 9)), rng.choice((None, *values, *values))))
+    _send(rng, harness, alter_configs_request(*resource, *changes, validate_only=rng.random() < 0.1))
+
+
+def _replace_configs(rng: random.Random, harness: Harness) -> None:
+    values = rng.choice(((), (("retention.ms", "5"),), (("min.insync.replicas", "2"),), (("nonsense", "1"),)))
+    resource = AlterConfigsRequest.AlterConfigsResource(
+        resource_type=2,
+        resource_name=_topic_name(rng),
+        configs=[AlterConfigsRequest.AlterableConfig(name=name, value=value) for name, value in values],
+    )
+    _send(rng, harness, AlterConfigsRequest(resources=[resource]))
+
+
+def _update_features(rng: random.Random, harness: Harness) -> None:
+    updates = []
+    for _ in range(rng.choice((0, 1, 1, 2))):
+        name, levels = rng.choice(
+            (
+                (ELR, (1,)),
+                ("group.version", (0, 1, 2)),
+                ("kraft.version", (0, 1, 1, 2)),
+                ("metadata.version", (29, 30, 31)),
+                ("nonsense", (1,)),
+            )
+        )
+        updates.append((name, rng.choice(levels), rng.choice((1, 1, 2, 3, 4))))
+    _send(rng, harness, update_features_request(*updates, validate_only=rng.random() < 0.2))
+
+
+def _quorum_answers(rng: random.Random, harness: Harness) -> None:
+    if harness.upgrades:
+        errors = (
+            ErrorCode.NONE,
+            ErrorCode.NONE,
+            ErrorCode.REQUEST_TIMED_OUT,
+            ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        )
+        harness.answer_upgrade(rng.choice(errors), "so it is")
+
+
 def _commit(rng: random.Random, harness: Harness) -> None:
     if harness.controller.is_active and harness.next_offset > harness.high_watermark:
         harness.commit(rng.randint(harness.high_watermark, harness.next_offset))
@@ -211,6 +276,10 @@ _STEPS: tuple[Step, ...] = (
     *(_create_partitions,) * 2,
     _delete_topics,
     _register_controller,
+    *(_alter_configs,) * 2,
+    _replace_configs,
+    _update_features,
+    _quorum_answers,
     *(_commit,) * 2,
     *(_commit_all,) * 3,
     *(_advance,) * 3,

@@ -1,0 +1,293 @@
+"""IncrementalAlterConfigs (44, v0-1) and AlterConfigs (33, v0-2): settings of topics, brokers, groups and client
+metrics subscriptions.
+
+Each resource is changed wholly or not at all, whatever comes of the others. Of a key that is named twice the
+last mention counts, and setting null deletes: brokers refuse both to their clients, but a controller that is
+asked directly is as lenient as stock ones. A value for brokers is always recorded anew; for other resources only
+what changes is.
+
+With ELR on (KIP-966) min.insync.replicas has one value for the cluster, which cannot be taken away, and who
+is eligible is forgotten where it changes, for a topic or for the cluster.
+
+Stock controllers record whatever they are told for brokers, which then fail over it; here read-only keys and
+values that no broker takes are refused, and what they cannot apply (a null list, an unknown operation) is an
+error of the request, not of the controller.
+
+Not here yet: alter-config policies, levels of loggers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    AlterConfigsRequest,
+    AlterConfigsResponse,
+    ClearElrRecord,
+    ConfigRecord,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+from server.config_keys.definitions import CLIENT_METRICS_KEYS, GROUP_KEYS, TOPIC_KEYS, broker_key
+from server.config_keys.model import ConfigType
+from server.config_keys.validate import validate_broker_config
+from server.controller.command import ApiError, Result, Situation
+from server.controller.settings import CLUSTER_DEFAULT, MIN_INSYNC_REPLICAS
+from server.controller.topics import check_topic_name
+from server.image.image import (
+    BROKER_LOGGER_RESOURCE,
+    BROKER_RESOURCE,
+    CLIENT_METRICS_RESOURCE,
+    GROUP_RESOURCE,
+    TOPIC_RESOURCE,
+    ClusterImage,
+)
+
+MAX_VALUE_BYTES = 32_767
+"""Longest value, as in stock controllers: a list can grow beyond what one request can say."""
+
+_MAX_DIGITS = 10
+"""Digits of the highest node id."""
+
+_SET, _DELETE, _APPEND, _SUBTRACT = range(4)
+_OPERATIONS = ("SET", "DELETE", "APPEND", "SUBTRACT")
+
+Changes = dict[str, str | None]
+"""New values by key; None where the key is no longer set."""
+
+
+_Results = dict[tuple[int, str], ApiError | None]
+"""What is wrong with each resource that a request names; None where it was changed."""
+
+
+def incrementally_alter_configs(situation: Situation, request: IncrementalAlterConfigsRequest) -> Result:
+    """Change the keys that are named, and leave the others as they are."""
+    results, records = _alter(situation, request, _incremental_changes)
+    return Result(response=_response(IncrementalAlterConfigsResponse, results), records=records)
+
+
+def alter_configs(situation: Situation, request: AlterConfigsRequest) -> Result:
+    """Set the keys that are named, and no others."""
+    results, records = _alter(situation, request, _complete_changes)
+    return Result(response=_response(AlterConfigsResponse, results), records=records)
+
+
+def refuse_incremental_changes(request: IncrementalAlterConfigsRequest, error: ApiError) -> Message:
+    """The answer to a request that is refused as a whole: the error once for each resource."""
+    return _response(IncrementalAlterConfigsResponse, dict.fromkeys(_named(request), error))
+
+
+def refuse_changes(request: AlterConfigsRequest, error: ApiError) -> Message:
+    """As `refuse_incremental_changes`, for AlterConfigs."""
+    return _response(AlterConfigsResponse, dict.fromkeys(_named(request), error))
+
+
+def _response(response_class: Any, results: Mapping[tuple[int, str], ApiError | None]) -> Message:
+    response: Message = response_class(
+        responses=[
+            response_class.AlterConfigsResourceResponse(
+                error_code=ErrorCode.NONE if error is None else error.code,
+                error_message=None if error is None else error.message,
+                resource_type=resource_type,
+                resource_name=name,
+            )
+            for (resource_type, name), error in results.items()
+        ]
+    )
+    return response
+
+
+def _named(request: Any) -> Counter[tuple[int, str]]:
+    """How often each resource is named, in the order of the request."""
+    return Counter((each.resource_type, each.resource_name) for each in request.resources)
+
+
+def _alter(
+    situation: Situation, request: Any, changes_of: Callable[[Any, Mapping[str, str]], Changes]
+) -> tuple[_Results, tuple[Message, ...]]:
+    """What comes of each resource, and the records of those that are changed."""
+    times_named = _named(request)
+    results: _Results = {}
+    records: list[Message] = []
+    elr_records: list[Message] = []
+    for resource in request.resources:
+        resource_type, name = key = (resource.resource_type, resource.resource_name)
+        if key in results:
+            continue
+        results[key] = None
+        try:
+            if times_named[key] > 1:
+                raise ApiError(ErrorCode.INVALID_REQUEST, "The resource is named twice.")
+            _check_resource(situation, resource_type, name)
+            current = situation.image.config(resource_type, name)
+            changes = changes_of(resource, current)
+            _check_values(situation, resource_type, name, current, changes)
+        except ApiError as error:
+            results[key] = error
+            continue
+        for config_key, value in changes.items():
+            if resource_type != BROKER_RESOURCE and current.get(config_key) == value:
+                continue
+            records.append(
+                ConfigRecord(resource_type=resource_type, resource_name=name, name=config_key, value=value)
+            )
+            if config_key == MIN_INSYNC_REPLICAS and situation.image.elr_enabled:
+                elr_records.append(ClearElrRecord(topic_name=name))
+    return results, () if request.validate_only else (*records, *elr_records)
+
+
+# --- what a request comes to ---
+
+
+def _incremental_changes(resource: Any, current: Mapping[str, str]) -> Changes:
+    changes: Changes = {}
+    for config in resource.configs:
+        key, operation = config.name, config.config_operation
+        # The last mention of a key counts, and so does its place.
+        changes.pop(key, None)
+        if operation == _SET:
+            changes[key] = config.value
+        elif operation == _DELETE:
+            changes[key] = None
+        elif operation in (_APPEND, _SUBTRACT):
+            changes[key] = _changed_list(resource.resource_type, config, current.get(key))
+        else:
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST,
+                f"Operation {operation} on {key} is none of 0 (SET), 1 (DELETE), 2 (APPEND), 3 (SUBTRACT).",
+            )
+    return changes
+
+
+def _changed_list(resource_type: int, config: Any, current: str | None) -> str:
+    """A list with entries added or taken away; one that is not set starts as its default."""
+    key, operation = config.name, config.config_operation
+    definition = None
+    if resource_type == TOPIC_RESOURCE:
+        definition = TOPIC_KEYS.get(key)
+    elif resource_type == BROKER_RESOURCE:
+        definition = broker_key(key)
+    if definition is None or definition.type is not ConfigType.LIST:
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG, f"{_OPERATIONS[operation]} is for lists, and {key} is not known as one."
+        )
+    if config.value is None:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"{_OPERATIONS[operation]} of null to {key}.")
+    value = definition.default if current is None else current
+    entries = value.split(",") if value else []
+    for entry in config.value.split(","):
+        if operation == _APPEND and entry not in entries:
+            entries.append(entry)
+        elif operation == _SUBTRACT and entry in entries:
+            entries.remove(entry)
+    return ",".join(entries)
+
+
+def _complete_changes(resource: Any, current: Mapping[str, str]) -> Changes:
+    changes: Changes = {config.name: config.value for config in resource.configs}
+    for key in sorted(current):
+        changes.setdefault(key, None)
+    return changes
+
+
+# --- what is allowed ---
+
+
+def _check_resource(situation: Situation, resource_type: int, name: str) -> None:
+    """Raise ApiError unless the resource exists, or is of a kind that comes to be by being set."""
+    if resource_type == TOPIC_RESOURCE:
+        if not name:
+            raise ApiError(ErrorCode.INVALID_REQUEST, "Topics have no common settings: a name is needed.")
+        check_topic_name(name)
+        if name not in situation.image.topic_ids:
+            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name} does not exist.")
+    elif resource_type == BROKER_RESOURCE:
+        if name != CLUSTER_DEFAULT:
+            _check_node(situation, name)
+    elif resource_type in (GROUP_RESOURCE, CLIENT_METRICS_RESOURCE):
+        if not name:
+            raise ApiError(ErrorCode.INVALID_REQUEST, "The name of a group or subscription is needed.")
+    elif resource_type == BROKER_LOGGER_RESOURCE:
+        raise ApiError(ErrorCode.INVALID_REQUEST, "The levels of loggers cannot be changed by requests.")
+    else:
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION, f"Resource type {resource_type} is unknown.")
+
+
+def _check_node(situation: Situation, name: str) -> None:
+    node_id = int(name) if name.isascii() and name.isdecimal() and len(name) <= _MAX_DIGITS else None
+    if name != str(node_id):
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"{name!r} is no node id.")
+    image = situation.image
+    controllers = (situation.node_id, *situation.config.static_voter_ids, *image.controllers)
+    if node_id not in image.brokers and node_id not in controllers:
+        raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"No node has the id {node_id}.")
+
+
+def _check_values(
+    situation: Situation, resource_type: int, name: str, current: Mapping[str, str], changes: Changes
+) -> None:
+    """Raise ApiError unless the resource may have the values that it would have after the changes."""
+    for key, value in changes.items():
+        if value is not None and len(value.encode()) > MAX_VALUE_BYTES:
+            raise ApiError(
+                ErrorCode.INVALID_CONFIG, f"The value of {key} is longer than {MAX_VALUE_BYTES} bytes."
+            )
+    if resource_type == TOPIC_RESOURCE:
+        after = {key: value for key, value in {**current, **changes}.items() if value is not None}
+        problem = situation.topic_defaults().validate_topic(after)
+        if problem is not None:
+            raise ApiError(ErrorCode.INVALID_CONFIG, problem)
+    elif resource_type == BROKER_RESOURCE:
+        _check_broker_values(situation.image, name, changes)
+    elif resource_type == GROUP_RESOURCE:
+        _check_group_values(changes)
+    else:
+        _check_client_metrics_values(changes)
+
+
+def _check_broker_values(image: ClusterImage, name: str, changes: Changes) -> None:
+    if image.elr_enabled and MIN_INSYNC_REPLICAS in changes:
+        if name != CLUSTER_DEFAULT:
+            problem = "is the cluster's alone while eligible leader replicas are kept"
+        elif changes[MIN_INSYNC_REPLICAS] is None:
+            problem = "is needed while eligible leader replicas are kept"
+        else:
+            problem = None
+        if problem is not None:
+            raise ApiError(ErrorCode.INVALID_CONFIG, f"{MIN_INSYNC_REPLICAS} {problem}.")
+    for key, value in changes.items():
+        if value is not None:
+            refused = validate_broker_config(key, value, cluster_default=name == CLUSTER_DEFAULT)
+            if refused is not None:
+                raise ApiError(ErrorCode.INVALID_REQUEST, refused)
+
+
+def _check_group_values(changes: Changes) -> None:
+    for key, value in changes.items():
+        if value is None:
+            continue
+        definition = GROUP_KEYS.get(key)
+        if definition is None:
+            raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown group config name: {key}")
+        problem = definition.problem_with(value)
+        if problem is not None:
+            raise ApiError(ErrorCode.INVALID_CONFIG, f"{key}={value!r} {problem}")
+
+
+def _check_client_metrics_values(changes: Changes) -> None:
+    for key, value in changes.items():
+        if value is None:
+            continue
+        definition = CLIENT_METRICS_KEYS.get(key)
+        if definition is None:
+            raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown client metrics config name: {key}")
+        problem = definition.problem_with(value)
+        if problem is not None:
+            # Kafka tells a number out of range from what is no number at all.
+            is_number = definition.type is ConfigType.INT and value.strip().isdecimal()
+            code = ErrorCode.INVALID_REQUEST if is_number else ErrorCode.INVALID_CONFIG
+            raise ApiError(code, f"{key}={value!r} {problem}")

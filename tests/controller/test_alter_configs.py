@@ -1,0 +1,255 @@
+"""IncrementalAlterConfigs and AlterConfigs, beside what the recording of a stock node covers (tests/apis)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import (
+    AlterConfigsRequest,
+    ClearElrRecord,
+    ConfigRecord,
+    IncrementalAlterConfigsRequest,
+)
+from server.image.image import TOPIC_RESOURCE
+from tests.controller.harness import (
+    APPEND,
+    DELETE,
+    ELR,
+    SET,
+    SUBTRACT,
+    Harness,
+    alter_configs_request,
+    controller_registration_request,
+)
+
+TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
+
+
+def harness(**settings: Any) -> Harness:
+    """A controller with broker 1 and topic t."""
+    made = Harness(**settings)
+    made.start_brokers(1)
+    made.create_topic("t", [1])
+    return made
+
+
+def alter(node: Harness, resource_type: int, name: str, *configs: tuple[str, int, str | None]) -> Any:
+    """The result for the one resource."""
+    (result,) = node.call(alter_configs_request(resource_type, name, *configs)).responses
+    return result
+
+
+def changes(node: Harness, start: int) -> list[tuple[str, str, str | None]]:
+    """(resource, key, value) of each ConfigRecord from an offset on."""
+    return [
+        (record.resource_name, record.name, record.value)
+        for record in node.records(start)
+        if isinstance(record, ConfigRecord)
+    ]
+
+
+def test_a_change_is_recorded_and_counts_at_once() -> None:
+    node = harness()
+    start = node.next_offset
+    assert (
+        alter(node, TOPIC, "t", ("retention.ms", SET, "5"), ("segment.bytes", SET, "2000000")).error_code == 0
+    )
+    assert changes(node, start) == [("t", "retention.ms", "5"), ("t", "segment.bytes", "2000000")]
+    assert dict(node.image.config(TOPIC_RESOURCE, "t")) == {"retention.ms": "5", "segment.bytes": "2000000"}
+    assert alter(node, TOPIC, "t", ("retention.ms", DELETE, None)).error_code == 0
+    assert dict(node.image.config(TOPIC_RESOURCE, "t")) == {"segment.bytes": "2000000"}
+
+
+def test_what_changes_nothing_is_recorded_for_nodes_only() -> None:
+    node = harness()
+    node.call(alter_configs_request(TOPIC, "t", ("retention.ms", SET, "5")))
+    node.call(alter_configs_request(BROKER, "", ("log.cleaner.threads", SET, "2")))
+    start = node.next_offset
+    alter(node, TOPIC, "t", ("retention.ms", SET, "5"), ("segment.ms", DELETE, None))
+    assert node.next_offset == start
+    alter(node, BROKER, "", ("log.cleaner.threads", SET, "2"))
+    assert changes(node, start) == [("", "log.cleaner.threads", "2")]
+
+
+@pytest.mark.parametrize(("min_isr", "eligible"), [("2", (2,)), ("1", ())])
+def test_elections_go_by_a_value_from_the_moment_it_is_set(min_isr: str, eligible: tuple[int, ...]) -> None:
+    node = harness()
+    node.start_brokers(2)
+    topic_id = node.create_topic("u", [1, 2])
+    assert alter(node, TOPIC, "u", ("min.insync.replicas", SET, min_isr)).error_code == 0
+    node.heartbeat(2, want_fence=True)
+    assert node.image.topics[topic_id].partitions[0].elr == eligible
+
+
+@pytest.mark.parametrize(("operation", "result"), [(APPEND, "delete,compact"), (SUBTRACT, "")])
+def test_a_list_that_is_not_set_starts_as_its_default(operation: int, result: str) -> None:
+    node = harness()
+    entry = "compact" if operation == APPEND else "delete"
+    assert alter(node, TOPIC, "t", ("cleanup.policy", operation, entry)).error_code == 0
+    assert node.image.config(TOPIC_RESOURCE, "t")["cleanup.policy"] == result
+
+
+def test_an_entry_is_in_a_list_once() -> None:
+    node = harness()
+    key = "leader.replication.throttled.replicas"
+    for operation, value in ((SET, "0:1"), (APPEND, "1:1,0:1"), (SUBTRACT, "9:9"), (APPEND, "2:1")):
+        assert alter(node, TOPIC, "t", (key, operation, value)).error_code == 0
+    assert node.image.config(TOPIC_RESOURCE, "t")[key] == "0:1,1:1,2:1"
+
+
+@pytest.mark.parametrize(
+    ("resource_type", "name", "config", "code"),
+    [
+        (TOPIC, "t", ("retention.ms", 4, "1"), ErrorCode.INVALID_REQUEST),
+        (TOPIC, "t", ("retention.ms", -1, "1"), ErrorCode.INVALID_REQUEST),
+        (TOPIC, "t", ("cleanup.policy", APPEND, None), ErrorCode.INVALID_REQUEST),
+        (TOPIC, "t", ("retention.ms", SUBTRACT, "1"), ErrorCode.INVALID_CONFIG),
+        (BROKER, "", ("log.cleaner.threads", SET, "x"), ErrorCode.INVALID_REQUEST),
+        (BROKER, "", ("listeners", SET, "PLAINTEXT://:9"), ErrorCode.INVALID_REQUEST),
+        (BROKER, "1", ("num.partitions", SET, "2"), ErrorCode.INVALID_REQUEST),
+        (BROKER, "2", ("log.cleaner.threads", SET, "2"), ErrorCode.BROKER_ID_NOT_REGISTERED),
+        (BROKER, "-1", ("log.cleaner.threads", SET, "2"), ErrorCode.INVALID_REQUEST),
+        (BROKER, "\u0661", ("log.cleaner.threads", SET, "2"), ErrorCode.INVALID_REQUEST),
+        (BROKER, "9" * 5_000, ("log.cleaner.threads", SET, "2"), ErrorCode.INVALID_REQUEST),
+        (BROKER_LOGGER, "1", ("root", SET, "DEBUG"), ErrorCode.INVALID_REQUEST),
+        (CLIENT_METRICS, "m", ("interval.ms", SET, "1"), ErrorCode.INVALID_REQUEST),
+        (CLIENT_METRICS, "m", ("interval.ms", SET, "x"), ErrorCode.INVALID_CONFIG),
+        (GROUP, "g", ("nonsense", SET, "1"), ErrorCode.INVALID_CONFIG),
+        (1, "x", ("a", SET, "1"), ErrorCode.UNSUPPORTED_VERSION),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(
+    resource_type: int, name: str, config: tuple[str, int, str | None], code: ErrorCode
+) -> None:
+    node = harness()
+    start = node.next_offset
+    result = alter(node, resource_type, name, config)
+    assert (result.error_code, bool(result.error_message)) == (code, True)
+    assert (result.resource_type, result.resource_name) == (resource_type, name)
+    assert node.next_offset == start
+
+
+def test_a_list_cannot_grow_beyond_the_longest_value() -> None:
+    node = harness()
+    key = "leader.replication.throttled.replicas"
+    assert alter(node, TOPIC, "t", (key, SET, ",".join(f"{n}:1" for n in range(4_000)))).error_code == 0
+    result = alter(node, TOPIC, "t", (key, APPEND, ",".join(f"{n}:2" for n in range(4_000))))
+    assert result.error_code == ErrorCode.INVALID_CONFIG
+    assert "32767" in result.error_message
+
+
+def test_each_resource_succeeds_or_fails_by_itself_and_as_a_whole() -> None:
+    node = harness()
+    node.create_topic("u", [1])
+    start = node.next_offset
+    good, bad = ("retention.ms", SET, "5"), ("nonsense", SET, "5")
+    request = alter_configs_request(TOPIC, "t", good, bad)
+    request.resources += alter_configs_request(TOPIC, "u", good).resources
+    results = node.call(request).responses
+    assert [(each.resource_name, each.error_code) for each in results] == [
+        ("t", ErrorCode.INVALID_CONFIG),
+        ("u", 0),
+    ]
+    assert changes(node, start) == [("u", "retention.ms", "5")]
+
+
+def test_a_resource_that_is_named_twice_is_not_changed() -> None:
+    node = harness()
+    start = node.next_offset
+    request = alter_configs_request(TOPIC, "t", ("retention.ms", SET, "5"))
+    request.resources += alter_configs_request(TOPIC, "t", ("segment.ms", SET, "5")).resources
+    (result,) = node.call(request).responses
+    assert result.error_code == ErrorCode.INVALID_REQUEST
+    assert node.next_offset == start
+
+
+def test_validate_only_says_the_same_and_records_nothing() -> None:
+    node = harness()
+    start = node.next_offset
+    for config, code in (
+        (("retention.ms", SET, "5"), 0),
+        (("retention.ms", SET, "x"), ErrorCode.INVALID_CONFIG),
+    ):
+        (result,) = node.call(alter_configs_request(TOPIC, "t", config, validate_only=True)).responses
+        assert result.error_code == code
+    assert node.next_offset == start
+
+
+@pytest.mark.parametrize("name", ["1", "3", "5", "7"])
+def test_settings_can_be_kept_for_every_node_that_is_known(name: str) -> None:
+    node = harness(node_id=5, static_voter_ids=(5, 7))
+    node.call(controller_registration_request(3))
+    assert alter(node, BROKER, name, ("log.cleaner.threads", SET, "2")).error_code == 0
+
+
+def test_a_value_from_before_that_no_topic_takes_does_not_hold_up_what_puts_it_right() -> None:
+    node = harness()
+    node.call(alter_configs_request(TOPIC, "t", ("min.compaction.lag.ms", SET, "100")))
+    result = alter(node, TOPIC, "t", ("max.compaction.lag.ms", SET, "10"))
+    assert result.error_code == ErrorCode.INVALID_CONFIG
+    both = (("max.compaction.lag.ms", SET, "10"), ("min.compaction.lag.ms", SET, "5"))
+    assert alter(node, TOPIC, "t", *both).error_code == 0
+
+
+# --- with ELR on ---
+
+
+@pytest.mark.parametrize(
+    ("resource_type", "name"), [(TOPIC, "t"), (BROKER, "")], ids=["of a topic", "of the cluster"]
+)
+def test_another_min_isr_makes_nobody_eligible(resource_type: int, name: str) -> None:
+    node = harness()
+    start = node.next_offset
+    assert alter(node, resource_type, name, ("min.insync.replicas", SET, "2")).error_code == 0
+    assert [each for each in node.records(start) if isinstance(each, ClearElrRecord)] == [
+        ClearElrRecord(topic_name=name)
+    ]
+    assert isinstance(node.records(start)[-1], ClearElrRecord)
+
+
+@pytest.mark.parametrize(
+    ("name", "operation"), [("1", SET), ("1", DELETE), ("", DELETE)], ids=["set", "delete", "cluster"]
+)
+def test_min_isr_stays_the_clusters_own(name: str, operation: int) -> None:
+    for features, code in (([ELR], ErrorCode.INVALID_CONFIG), ([], 0)):
+        node = harness(features=features)
+        value = "2" if operation == SET else None
+        assert alter(node, BROKER, name, ("min.insync.replicas", operation, value)).error_code == code
+
+
+# --- AlterConfigs ---
+
+
+def replace(node: Harness, name: str, **values: str) -> Any:
+    configs = [
+        AlterConfigsRequest.AlterableConfig(name=key.replace("_", "."), value=value)
+        for key, value in values.items()
+    ]
+    resource = AlterConfigsRequest.AlterConfigsResource(
+        resource_type=TOPIC, resource_name=name, configs=configs
+    )
+    (result,) = node.call(AlterConfigsRequest(resources=[resource])).responses
+    return result
+
+
+def test_what_is_not_named_is_taken_away() -> None:
+    node = harness()
+    assert replace(node, "t", retention_ms="5", segment_ms="6").error_code == 0
+    start = node.next_offset
+    assert replace(node, "t", segment_ms="6", segment_bytes="2000000").error_code == 0
+    assert changes(node, start) == [("t", "segment.bytes", "2000000"), ("t", "retention.ms", None)]
+    assert replace(node, "t").error_code == 0
+    assert (TOPIC_RESOURCE, "t") not in node.image.configs
+    assert replace(node, "u", retention_ms="5").error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def test_more_changes_than_a_batch_holds_are_refused() -> None:
+    node = harness()
+    keys = [f"key.{number}" for number in range(10_001)]
+    request = alter_configs_request(BROKER, "1", *((key, SET, "1") for key in keys))
+    assert isinstance(request, IncrementalAlterConfigsRequest)
+    (result,) = node.call(request).responses
+    assert result.error_code == ErrorCode.POLICY_VIOLATION
