@@ -25,9 +25,13 @@ from kafkaproto.messages import (
 from server.types import Endpoint
 
 CATCH_UP_INTERVAL_MS = 10
-"""Between heartbeats of a broker that waits to be caught up or unfenced."""
+"""Between heartbeats of a broker that waits to be caught up or unfenced, and after one that nobody answered."""
 FIRST_SHUTDOWN_INTERVAL_MS = 50
 """Between the first two heartbeats of a controlled shutdown, which mostly ends at once."""
+
+MAX_FAILED_GOODBYES = 2
+"""Requests in a row without an answer after which a controlled shutdown goes on without the controller's leave. Each
+takes a heartbeat interval, in which a quorum that still has a majority elects a new leader."""
 
 
 class BrokerState(enum.Enum):
@@ -77,6 +81,8 @@ class BrokerLifecycle:
         self._has_told_shutdown = False
         self._next_shutdown_interval_ms = min(FIRST_SHUTDOWN_INTERVAL_MS, heartbeat_interval_ms)
         self._last_refusal = 0
+        self._is_fenced = True
+        self._failed_goodbyes = 0
         self.state = BrokerState.STARTING
         self.broker_epoch: int | None = None
 
@@ -94,6 +100,11 @@ class BrokerLifecycle:
     def last_refusal(self) -> int:
         """Error code of the last answer, 0 where it was none."""
         return self._last_refusal
+
+    @property
+    def is_serving(self) -> bool:
+        """Whether the broker is running and unfenced, as far as the controller's last answer tells."""
+        return self.state is BrokerState.RUNNING and not self._is_fenced
 
     def next_request(self, metadata_offset: int) -> Message:
         """The request to send now; ``metadata_offset`` is the last offset this broker has applied."""
@@ -128,7 +139,17 @@ class BrokerLifecycle:
             self._handle_heartbeat(response, now_ms)
 
     def handle_failure(self, now_ms: int) -> None:
-        """No answer came; the same is sent again after an interval."""
+        """No answer came within an interval, as long as one waits for it; the same is sent again.
+
+        A broker that is leaving gives up after a few: it may be the quorum's last node, whom nobody will answer.
+        """
+        self._due_ms = now_ms + CATCH_UP_INTERVAL_MS
+        if self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+            self._failed_goodbyes += 1
+            if self._failed_goodbyes >= MAX_FAILED_GOODBYES:
+                self.state = BrokerState.SHUTTING_DOWN
+
+    def _put_off(self, now_ms: int) -> None:
         self._due_ms = now_ms + self._heartbeat_interval_ms
 
     def _registration(self) -> BrokerRegistrationRequest:
@@ -160,7 +181,7 @@ class BrokerLifecycle:
     def _handle_registration(self, response: BrokerRegistrationResponse, now_ms: int) -> None:
         self._last_refusal = response.error_code
         if response.error_code:
-            self.handle_failure(now_ms)
+            self._put_off(now_ms)
             return
         self.broker_epoch = response.broker_epoch
         self._due_ms = now_ms
@@ -169,8 +190,10 @@ class BrokerLifecycle:
         self._last_refusal = response.error_code
         interval_ms = self._heartbeat_interval_ms
         if response.error_code:
-            self.handle_failure(now_ms)
+            self._put_off(now_ms)
             return
+        self._is_fenced = response.is_fenced
+        self._failed_goodbyes = 0
         match self.state:
             case BrokerState.STARTING:
                 if response.is_caught_up:

@@ -42,7 +42,6 @@ _NO_EFFECT_YET = (
     ("client.quota.callback.class", "quota callbacks"),
     ("config.providers", "configuration providers"),
     ("remote.log.storage.system.enable", "tiered storage"),
-    ("controller.quorum.auto.join.enable", "quorums of several voters"),
 )
 """Keys that an operator counts on: a node that went on without them would be less safe than its file says."""
 
@@ -92,6 +91,7 @@ class Config:
     controller_quorum_append_linger_ms: int
     controller_quorum_fetch_max_bytes: int
     controller_quorum_fetch_snapshot_max_bytes: int
+    controller_quorum_auto_join_enable: bool
 
     log_dirs: tuple[str, ...]
     metadata_log_dir: str
@@ -170,14 +170,6 @@ def default_config(overrides: Mapping[str, str]) -> Config:
 def check_supported(config: Config) -> None:
     """Refuse what Kafka has and this server has not yet. Raises ConfigError, with "not supported yet"."""
     properties = config.properties
-    if not config.is_controller:
-        raise properties.error(
-            "process.roles", "a broker alone is not supported yet by this server; add the role controller"
-        )
-    if len(config.controller_quorum_voters) > 1:
-        raise properties.error("controller.quorum.voters", _several("voters"))
-    if len(set(config.controller_quorum_bootstrap_servers)) > 1:
-        raise properties.error("controller.quorum.bootstrap.servers", _several("controllers"))
     for endpoint in config.listeners:
         if endpoint.security_protocol != 0:
             protocol = config.listener_security_protocol_map[endpoint.name]
@@ -191,10 +183,6 @@ def check_supported(config: Config) -> None:
         value = properties.get(key)
         if value and value != (definition.default and definition.parse(definition.default)):
             raise properties.error(key, f"{what} are not supported yet by this server; leave the key out")
-
-
-def _several(what: str) -> str:
-    return f"several {what} are not supported yet by this server; name one"
 
 
 def _build(properties: Properties, warnings: tuple[str, ...]) -> Config:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import trio
 
 from kafkaproto.connection import ServedVersions, ServerConnection
+from server.metrics.requests import RequestMetrics
 from server.net.limits import (
     ACCEPT_BACKOFF_MS,
     IDLE_TIMEOUT_MS,
@@ -22,6 +23,7 @@ from server.net.limits import (
     MAX_REQUEST_SIZE_BYTES,
 )
 from server.net.pump import ConnectionInfo, Pump, Serve
+from server.net.streams import SocketBytes
 from server.types import ListenerKind
 
 _log = logging.getLogger("kafkaproto.server.net")
@@ -59,14 +61,25 @@ class ListenerStatistics:
 class Listener:
     """One listener of a node: `run` it in a nursery, `stop` it to end gracefully."""
 
-    def __init__(self, settings: ListenerSettings, *, served_versions: ServedVersions, serve: Serve) -> None:
-        """``served_versions`` says which api versions are served here, ``serve`` answers each request."""
+    def __init__(
+        self,
+        settings: ListenerSettings,
+        *,
+        served_versions: ServedVersions,
+        serve: Serve,
+        metrics: RequestMetrics | None = None,
+    ) -> None:
+        """``served_versions`` says which api versions are served here, ``serve`` answers each request.
+
+        ``metrics`` counts the requests of all listeners that it is handed to.
+        """
         self.settings = settings
         self._sockets: list[trio.SocketListener] | None = None
         self._bound_port = settings.port
         self._has_begun = False
         self._served_versions = served_versions
         self._serve = serve
+        self._metrics = metrics or RequestMetrics()
         self._pumps: dict[int, Pump] = {}
         self._accepted = 0
         self._accept_scope = trio.CancelScope()
@@ -97,6 +110,12 @@ class Listener:
         self._sockets = await bind_listener(self.settings.name, self.settings.host, self.settings.port)
         self._bound_port = bound_port(self._sockets)
         return self._bound_port
+
+    def close(self) -> None:
+        """Listen no more where `bind` was called and `run` was not; nothing else is left open by a listener."""
+        if not self._has_begun:
+            for socket in self._sockets or ():
+                socket.socket.close()
 
     async def run(self, task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED) -> None:
         """Listen and serve until `stop` is called or the task is cancelled; starts with the bound port.
@@ -142,7 +161,7 @@ class Listener:
         self._accepted += 1
         connection_id = self._accepted
         pump = Pump(
-            stream=stream,
+            stream=SocketBytes(stream),
             connection=ServerConnection(
                 self._served_versions, max_request_size=settings.max_request_size_bytes
             ),
@@ -154,6 +173,7 @@ class Listener:
                 peer_port=peer[1],
             ),
             serve=self._serve,
+            metrics=self._metrics,
             idle_timeout_ms=settings.idle_timeout_ms,
         )
         # No checkpoint came before this: what was accepted is here by the time the accept loop has ended.

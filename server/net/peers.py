@@ -4,12 +4,17 @@ backoff.
 Makes no Kafka decision and repeats no request: whether a lost one may be sent again only its sender knows.
 After a timeout, a cancellation or a broken answer the connection is given up, because the late answer would
 be taken for the next one.
+
+A connection's end is noticed the moment the system tells of it: at once while an answer is awaited, however long
+the other side may take for it, and before the next request where it ended in between. That request then goes out
+on a new connection: nothing of it was lost with the old one.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+import select
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import trio
@@ -24,7 +29,11 @@ from server.net.limits import (
     RECEIVE_CHUNK_BYTES,
     SEND_CHUNK_BYTES,
 )
+from server.net.streams import SocketBytes
 from server.ports import Rng
+
+Prepare = Callable[[Mapping[int, tuple[int, int]]], tuple[Message, int | None]]
+"""Makes a request and its version, None for the highest common one, from the versions that a node serves by api key."""
 
 
 class DisconnectCause(enum.Enum):
@@ -62,6 +71,11 @@ class PeerDisconnected(PeerError):
 class PeerTimeout(PeerError):
     """The answer did not come in time."""
 
+    def __init__(self, host: str, port: int, what: str, *, was_connected: bool) -> None:
+        super().__init__(host, port, what)
+        self.was_connected = was_connected
+        """Whether there was a connection, and the request may have been read."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReconnectBackoff:
@@ -86,18 +100,21 @@ class PeerChannel:
         port: int,
         *,
         client_id: str,
-        backoff: ReconnectBackoff,
+        backoff: ReconnectBackoff | None,
         rng: Rng,
         connect_timeout_ms: int = CONNECT_TIMEOUT_MS,
     ) -> None:
+        """Without ``backoff`` every request may try to connect at once: the sender sees to the pauses."""
         self.host = host
         self.port = port
+        self.sent_bytes = 0
+        self.received_bytes = 0
         self._client_id = client_id
         self._backoff = backoff
         self._rng = rng
         self._connect_timeout_ms = connect_timeout_ms
         self._one_at_a_time = trio.Lock()
-        self._stream: trio.SocketStream | None = None
+        self._stream: SocketBytes | None = None
         self._connection: ClientConnection | None = None
         self._failures = 0
         self._may_connect_at = trio.current_time()
@@ -114,23 +131,68 @@ class PeerChannel:
         connection are all in it. Raises PeerDisconnected, PeerTimeout, UnsupportedVersionError if no version
         is common.
         """
+        return await self.ask(request.NAME, lambda served: (request, version), timeout_ms=timeout_ms)
+
+    async def ask(self, name: str, prepare: Prepare, *, timeout_ms: int) -> Message:
+        """As `send`, for a request that is made once the versions that the node serves are known.
+
+        What ``prepare`` raises comes out, and leaves the connection usable; ``name`` is for messages.
+        """
+        connection = None
         with trio.move_on_after(timeout_ms / 1000):
-            async with self._one_at_a_time:
+            await self._take_turn()
+            try:
                 connection = await self._connected()
+                served = connection.served_versions
+                assert served is not None, "a connection knows the versions once it is made"
                 # Raises before anything is written, so that the connection stays usable.
-                connection.send_request(request, version)
+                connection.send_request(*prepare(served))
                 answer = await self._exchange(connection)
                 assert isinstance(answer, ResponseReceived)
                 return answer.response
-        raise PeerTimeout(self.host, self.port, f"did not answer {request.NAME} within {timeout_ms} ms")
+            finally:
+                self._one_at_a_time.release()
+        raise PeerTimeout(
+            self.host,
+            self.port,
+            f"did not answer {name} within {timeout_ms} ms",
+            was_connected=connection is not None,
+        )
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a request could go out at once, or is out."""
+        is_busy = self._one_at_a_time.locked()
+        return is_busy or (self._connection is not None and not self._has_ended())
+
+    async def prepare(self, *, timeout_ms: int) -> None:
+        """Have a connection ready for the next request; raises PeerDisconnected, PeerTimeout."""
+        with trio.move_on_after(timeout_ms / 1000):
+            await self._take_turn()
+            try:
+                await self._connected()
+                return
+            finally:
+                self._one_at_a_time.release()
+        raise PeerTimeout(
+            self.host, self.port, f"took no connection within {timeout_ms} ms", was_connected=False
+        )
 
     def close(self) -> None:
         """Give the connection up; a request in flight fails, a later one connects again."""
         self._disconnect()
 
+    async def _take_turn(self) -> None:
+        try:
+            # A lock that is free would be taken only after a turn of the event loop.
+            self._one_at_a_time.acquire_nowait()
+        except trio.WouldBlock:
+            await self._one_at_a_time.acquire()
+
     async def _connected(self) -> ClientConnection:
-        if self._connection is not None:
+        if self._connection is not None and not self._has_ended():
             return self._connection
+        self._disconnect()
         await trio.sleep_until(self._may_connect_at)
         # Counted as a failure until it succeeds, so that being cancelled half-way counts as one.
         self._failures += 1
@@ -145,13 +207,27 @@ class PeerChannel:
         self._connection = connection
         return connection
 
+    def _has_ended(self) -> bool:
+        """Whether the connection, on which no answer is due, was closed or reset by the other end.
+
+        Anything that came, or can be read from it, means that: there is nothing that may rightly come.
+        """
+        assert self._stream is not None
+        assert self._connection is not None
+        if self._connection.is_inside_response:
+            return True
+        poll = select.poll()
+        poll.register(self._stream.fd, select.POLLIN)
+        return bool(poll.poll(0))
+
     def _put_off_connecting(self, failures: int) -> None:
-        self._may_connect_at = trio.current_time() + self._backoff.delay_ms(failures, self._rng) / 1000
+        if self._backoff is not None:
+            self._may_connect_at = trio.current_time() + self._backoff.delay_ms(failures, self._rng) / 1000
 
     async def _open_stream(self) -> None:
         try:
             with trio.fail_after(self._connect_timeout_ms / 1000):
-                self._stream = await trio.open_tcp_stream(self.host, self.port)
+                self._stream = SocketBytes(await trio.open_tcp_stream(self.host, self.port))
         except trio.TooSlowError:
             raise self._disconnected(
                 DisconnectCause.UNREACHABLE, f"no connection within {self._connect_timeout_ms} ms"
@@ -172,9 +248,11 @@ class PeerChannel:
             while True:
                 for chunk in chunked(connection.data_to_send(), SEND_CHUNK_BYTES):
                     await stream.send_all(chunk)
+                    self.sent_bytes += len(chunk)
                 data = await stream.receive_some(RECEIVE_CHUNK_BYTES)
                 if not data:
                     raise self._disconnected(DisconnectCause.CLOSED, "it closed the connection")
+                self.received_bytes += len(data)
                 connection.receive(data)
                 if (event := connection.next_event()) is not NEED_DATA:
                     return event
@@ -195,4 +273,4 @@ class PeerChannel:
     def _disconnect(self) -> None:
         stream, self._stream, self._connection = self._stream, None, None
         if stream is not None:
-            stream.socket.close()
+            stream.close()

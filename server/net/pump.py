@@ -1,33 +1,46 @@
 """One connection from its first byte to its last: stream <-> `ServerConnection` <-> whoever answers requests.
 
-Makes no Kafka decision. Two tasks share a `ServerConnection`: one reads, one serves. Requests are served one
-at a time and answered in their order, as Kafka's own server does. While one is in progress the reader takes
-in a bounded amount of what follows, which is how a peer that left is noticed during a long poll; beyond that
-bound bytes stay in the socket and the peer feels it. A peer that does not read its answers stalls only its
-own connection, until the idle time is over.
+Makes no Kafka decision. Requests are served one at a time and answered in their order, as Kafka's own server
+does. While one is in progress a bounded amount of what follows is taken in, which is how a peer that left is
+noticed during a long poll; beyond that bound bytes stay in the socket and the peer feels it. A peer that does
+not read its answers stalls only its own connection, until the idle time is over.
 
-Faults of the peer end here, with one log line that names it and the reason. Anything else that ``serve``
-raises is our own broken invariant and goes on to whoever runs the node.
+Nearly every request is taken up by the task that reads, the moment it is whole, and its answer is written by whoever
+has it, the moment it is there: no other task has to be woken for it. A second task of the connection, the keeper, sees
+to the rest: what the socket does not take at once, requests that had to wait for the one before, and the end.
+
+Faults of the peer end here, with one log line that names it and the reason. Anything else that ``serve`` raises is our
+own broken invariant and goes on to whoever runs the node.
 """
 
 from __future__ import annotations
 
 import logging
-import math
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import trio
 
+from kafkaproto.api import API_VERSIONS_KEY
 from kafkaproto.connection import RequestReceived, ServerConnection, UnsupportedApiVersions
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.frame import NEED_DATA
+from server.metrics.requests import ApiMetrics, RequestMetrics
 from server.net.chunks import chunked
 from server.net.limits import HANG_UP_GRACE_MS, READ_AHEAD_BYTES, RECEIVE_CHUNK_BYTES, SEND_CHUNK_BYTES
+from server.net.streams import ByteStream
 from server.ports import Buffer
 from server.types import ListenerKind
 
 _log = logging.getLogger("kafkaproto.server.net")
+
+MAX_REQUESTS_IN_A_ROW = 16
+"""Requests of one connection that are served before others get their turn: a peer may send any number at once."""
+
+_LEFT_UNANSWERED = "it hung up before its answer was written"
 
 Request = RequestReceived | UnsupportedApiVersions
 
@@ -44,13 +57,8 @@ class ConnectionInfo:
     peer_port: int
 
 
-Serve = Callable[[Request, ConnectionInfo], Awaitable[Sequence[Buffer] | None]]
-"""Answers one request: the response body as buffers, without header and size, or None where the protocol
-wants no answer. Raises CloseConnection or RemoteProtocolError to have the connection closed."""
-
-
 class CloseConnection(Exception):
-    """Raised by a `Serve` function: this peer gets no answer, its connection is closed and the reason
+    """Raised or answered by a `Serve` function: this peer gets no answer, its connection is closed and the reason
     logged."""
 
     def __init__(self, reason: str) -> None:
@@ -58,8 +66,30 @@ class CloseConnection(Exception):
         self.reason = reason
 
 
+Outcome: TypeAlias = Sequence[Buffer] | CloseConnection | RemoteProtocolError | None
+"""What becomes of a request: the response body as buffers, without header and size; None where the protocol wants no
+answer; or why the connection is to be closed."""
+
+Respond = Callable[[Outcome], None]
+"""Takes a request's outcome, once. It comes too late without harm where the connection has ended meanwhile."""
+
+Serve = Callable[[Request, ConnectionInfo, Respond], None]
+"""Has one request answered, now or later. May also raise CloseConnection or RemoteProtocolError instead."""
+
+
 class _PeerLeft(Exception):
     """The peer went away, or moves nothing: worth a line, but every client may do so."""
+
+
+@dataclass(slots=True)
+class _InProgress:
+    """A request that was taken up and is not wholly answered."""
+
+    request: Request
+    arrived_at: float
+    begun_at: float
+    ready_at: float = 0.0
+    """When its answer was there; 0 before."""
 
 
 class Pump:
@@ -68,26 +98,35 @@ class Pump:
     def __init__(
         self,
         *,
-        stream: trio.abc.Stream,
+        stream: ByteStream,
         connection: ServerConnection,
         info: ConnectionInfo,
         serve: Serve,
+        metrics: RequestMetrics,
         idle_timeout_ms: int,
     ) -> None:
         self._stream = stream
         self._connection = connection
         self._info = info
         self._serve = serve
+        self._metrics = metrics
+        # For each chunk that arrived: how many bytes had come with it, and when.
+        self._arrivals: deque[tuple[int, float]] = deque()
+        self._received_bytes = 0
         self._idle_timeout_ms = idle_timeout_ms
         self._last_activity = trio.current_time()
+        self._in_progress: _InProgress | None = None
+        # What the socket has not taken of the answer to the request in progress.
+        self._unsent: deque[Buffer] = deque()
+        # Whether requests are left for the keeper, so that others get their turn first.
+        self._has_paused = False
         self._is_draining = False
-        # True from taking a request up to its answer being written.
-        self._is_serving = False
         self._input_has_ended = False
-        self._serve_scope = trio.CancelScope()
-        # Requests may run until here: moved from "for ever" to "soon" when the peer hangs up.
-        self._serve_deadline = math.inf
-        self._server_waits = trio.lowlevel.ParkingLot()
+        # Requests may run until here once the peer has hung up.
+        self._grace_ends_at = 0.0
+        self._fault: Exception | None = None
+        self._has_ended = False
+        self._keeper_waits = trio.lowlevel.ParkingLot()
         self._reader_waits = trio.lowlevel.ParkingLot()
 
     async def run(self) -> None:
@@ -95,88 +134,214 @@ class Pump:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._read_all)
-                await self._serve_all()
+                await self._keep()
                 nursery.cancel_scope.cancel()
         finally:
-            await trio.aclose_forcefully(self._stream)
+            self._has_ended = True
+            self._leave_metrics()
+            self._stream.close()
 
     def drain(self) -> None:
         """Take no further request: `run` returns when the one in progress, if any, is answered."""
         self._is_draining = True
-        self._server_waits.unpark_all()
+        self._wake_keeper()
 
-    async def _serve_all(self) -> None:
-        try:
-            while not self._is_draining:
+    # -- requests and answers, in whatever task they come ------------------------------------------------------
+
+    def _take_up(self) -> None:
+        """Have the requests served that are here, until one of them has to wait, or others are due."""
+        self._has_paused = False
+        for _ in range(MAX_REQUESTS_IN_A_ROW):
+            if self._in_progress is not None or self._is_draining or self._fault is not None:
+                return
+            try:
                 request = self._connection.next_event()
-                self._is_serving = request is not NEED_DATA
-                if not self._is_serving or self._connection.buffered_bytes < READ_AHEAD_BYTES:
-                    self._reader_waits.unpark_all()
-                if request is not NEED_DATA:
-                    await self._serve_one(request)
-                elif not self._input_has_ended:
-                    await self._server_waits.park()
-                elif self._connection.is_inside_request:
-                    raise _PeerLeft("it hung up inside a request")
-                else:
+                if request is NEED_DATA:
                     return
-        except RemoteProtocolError as error:
-            self._log_close(logging.WARNING, str(error))
-        except CloseConnection as closing:
-            self._log_close(logging.WARNING, closing.reason)
-        except _PeerLeft as leaving:
-            self._log_close(logging.INFO, str(leaving))
+                self._in_progress = _InProgress(request, self._arrived_at(), time.perf_counter())
+                self._metrics.in_progress += 1
+                self._serve(request, self._info, self._respond)
+            except (RemoteProtocolError, CloseConnection) as fault:
+                self._fail(fault)
+        self._has_paused = True
+        self._wake_keeper()
 
-    async def _serve_one(self, request: Request) -> None:
-        with trio.CancelScope(deadline=self._serve_deadline) as self._serve_scope:
-            body = await self._serve(request, self._info)
-        if self._serve_scope.cancelled_caught:
-            raise _PeerLeft("it hung up before its answer was ready")
-        if body is None:
-            self._connection.skip_response(request.correlation_id)
+    def _respond(self, outcome: Outcome) -> None:
+        """Send the answer of the request in progress, as far as the socket takes it now."""
+        if self._has_ended or self._fault is not None:
             return
-        for chunk in chunked(self._connection.send_response(request.correlation_id, body), SEND_CHUNK_BYTES):
-            with trio.move_on_after(self._idle_timeout_ms / 1000) as stalled:
-                try:
-                    await self._stream.send_all(chunk)
-                except trio.BrokenResourceError:
-                    raise _PeerLeft("it hung up before its answer was written") from None
-            if stalled.cancelled_caught:
-                raise _PeerLeft(f"it read nothing of its answer for {self._idle_timeout_ms} ms")
-            self._last_activity = trio.current_time()
+        current = self._in_progress
+        assert current is not None, "an answer came that no request waits for"
+        assert not current.ready_at, "a request was answered twice"
+        if isinstance(outcome, Exception):
+            self._fail(outcome)
+            return
+        current.ready_at = time.perf_counter()
+        self._metrics.in_progress -= 1
+        self._metrics.sending += 1
+        if outcome is None:
+            self._connection.skip_response(current.request.correlation_id)
+        else:
+            buffers = self._connection.send_response(current.request.correlation_id, outcome)
+            self._unsent.extend(chunked(buffers, SEND_CHUNK_BYTES))
+            self._send_now()
+        if not self._unsent:
+            self._complete(current)
+            if self._connection.buffered_bytes or self._is_draining or self._input_has_ended:
+                self._wake_keeper()
+
+    def _send_now(self) -> None:
+        unsent = self._unsent
+        while unsent:
+            chunk = unsent[0]
+            try:
+                sent = self._stream.send_now(chunk)
+            except trio.BrokenResourceError:
+                # Nothing more can be written; what is left shows that the answer is not complete.
+                self._fail(_PeerLeft(_LEFT_UNANSWERED))
+                return
+            if sent < len(chunk):
+                unsent[0] = memoryview(chunk)[sent:]
+                self._wake_keeper()
+                return
+            unsent.popleft()
+        self._last_activity = trio.current_time()
+
+    def _complete(self, current: _InProgress) -> None:
+        """The request in progress is answered: count it, and be ready for the next."""
+        self._in_progress = None
+        end = time.perf_counter()
+        metrics = self._metrics
+        metrics.sending -= 1
+        request = current.request
+        api = _metrics_of(request, metrics)
+        api.add_request(request.api_version)
+        api.request_queue.add(current.begun_at - current.arrived_at)
+        api.response_send.add(end - current.ready_at)
+        api.total.add(end - current.arrived_at)
+
+    def _arrived_at(self) -> float:
+        """When the last byte of the request that was just taken up came in."""
+        taken = self._received_bytes - self._connection.buffered_bytes
+        arrivals = self._arrivals
+        while len(arrivals) > 1 and arrivals[0][0] < taken:
+            arrivals.popleft()
+        return arrivals[0][1]
+
+    def _fail(self, fault: Exception) -> None:
+        """Have the keeper end the connection for a reason."""
+        self._fault = fault
+        self._wake_keeper()
+
+    def _leave_metrics(self) -> None:
+        """A request that is not answered to the end counts no more."""
+        if self._in_progress is not None and self._in_progress.ready_at:
+            self._metrics.sending -= 1
+        elif self._in_progress is not None:
+            self._metrics.in_progress -= 1
+
+    # -- the reader --------------------------------------------------------------------------------------------
 
     async def _read_all(self) -> None:
-        idle_seconds = self._idle_timeout_ms / 1000
         while True:
-            with trio.move_on_at(self._last_activity + idle_seconds) as waiting:
-                try:
-                    data = await self._stream.receive_some(RECEIVE_CHUNK_BYTES)
-                except trio.BrokenResourceError:
-                    self._hang_up(grace_ms=0)
-                    return
-            if waiting.cancelled_caught:
-                if self._is_serving:
-                    # Whoever waits for us is not idle; writing the answer starts the time anew.
-                    self._last_activity = trio.current_time()
-                elif self._last_activity + idle_seconds <= trio.current_time():
-                    self._log_close(logging.INFO, f"idle for {self._idle_timeout_ms} ms")
-                    self.drain()
-                    return
-                continue
+            try:
+                data = await self._stream.receive_some(RECEIVE_CHUNK_BYTES)
+            except trio.BrokenResourceError:
+                self._hang_up(grace_ms=0)
+                return
             if not data:
                 self._hang_up(grace_ms=HANG_UP_GRACE_MS)
                 return
             self._last_activity = trio.current_time()
+            self._received_bytes += len(data)
+            self._arrivals.append((self._received_bytes, time.perf_counter()))
             self._connection.receive(data)
-            self._server_waits.unpark_all()
-            while self._is_serving and self._connection.buffered_bytes >= READ_AHEAD_BYTES:
+            self._take_up()
+            while self._is_behind:
                 await self._reader_waits.park()
+
+    @property
+    def _is_behind(self) -> bool:
+        """Whether enough was read of what cannot be taken up yet."""
+        is_waiting = self._in_progress is not None or self._has_paused
+        return is_waiting and self._connection.buffered_bytes >= READ_AHEAD_BYTES
 
     def _hang_up(self, *, grace_ms: int) -> None:
         """Nothing more will arrive: what arrived is answered as far as the time of grace goes."""
         self._input_has_ended = True
-        self._serve_deadline = self._serve_scope.deadline = trio.current_time() + grace_ms / 1000
-        self._server_waits.unpark_all()
+        self._grace_ends_at = trio.current_time() + grace_ms / 1000
+        self._wake_keeper()
+
+    # -- the keeper --------------------------------------------------------------------------------------------
+
+    def _wake_keeper(self) -> None:
+        self._keeper_waits.unpark_all()
+
+    async def _keep(self) -> None:
+        """Do what the others leave, until the connection is to be closed."""
+        try:
+            while not await self._keep_once():
+                pass
+        except (RemoteProtocolError, CloseConnection) as fault:
+            self._log_close(logging.WARNING, str(fault))
+        except _PeerLeft as leaving:
+            self._log_close(logging.INFO, str(leaving))
+
+    async def _keep_once(self) -> bool:
+        """Do one thing, or wait for one; tells whether the connection has ended in order."""
+        if self._fault is not None:
+            raise self._fault
+        if self._unsent:
+            await self._send_rest()
+            return False
+        self._take_up()
+        if not self._is_behind:
+            self._reader_waits.unpark_all()
+        if self._has_paused:
+            await trio.lowlevel.checkpoint()
+            return False
+        if self._in_progress is None and self._fault is None:
+            if self._is_draining:
+                return True
+            if self._input_has_ended and self._connection.is_inside_request:
+                raise _PeerLeft("it hung up inside a request")
+            if self._input_has_ended:
+                return True
+        if self._fault is None and not self._unsent:
+            await self._wait()
+        return False
+
+    async def _wait(self) -> None:
+        """Wait until there is something to do; raises where a time is over."""
+        idle_seconds = self._idle_timeout_ms / 1000
+        until = self._grace_ends_at if self._input_has_ended else self._last_activity + idle_seconds
+        with trio.move_on_at(until) as waiting:
+            await self._keeper_waits.park()
+        if not waiting.cancelled_caught:
+            return
+        if self._input_has_ended:
+            raise _PeerLeft("it hung up before its answer was ready")
+        now = trio.current_time()
+        if self._in_progress is not None:
+            # Whoever waits for us is not idle; writing the answer starts the time anew.
+            self._last_activity = now
+        elif self._last_activity + idle_seconds <= now:
+            raise _PeerLeft(f"idle for {self._idle_timeout_ms} ms")
+
+    async def _send_rest(self) -> None:
+        """Write what is left of an answer, as the peer reads it."""
+        while self._unsent:
+            with trio.move_on_after(self._idle_timeout_ms / 1000) as stalled:
+                try:
+                    await self._stream.send_all(self._unsent[0])
+                except trio.BrokenResourceError:
+                    raise _PeerLeft(_LEFT_UNANSWERED) from None
+            if stalled.cancelled_caught:
+                raise _PeerLeft(f"it read nothing of its answer for {self._idle_timeout_ms} ms")
+            self._unsent.popleft()
+            self._last_activity = trio.current_time()
+        assert self._in_progress is not None, "an answer to no request was sent"
+        self._complete(self._in_progress)
 
     def _log_close(self, level: int, reason: str) -> None:
         info = self._info
@@ -188,3 +353,7 @@ class Pump:
             info.listener_name,
             reason,
         )
+
+
+def _metrics_of(request: Request, metrics: RequestMetrics) -> ApiMetrics:
+    return metrics.of(request.api_key if isinstance(request, RequestReceived) else API_VERSIONS_KEY)

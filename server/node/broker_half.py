@@ -9,7 +9,7 @@ import trio
 from kafkaproto.error_codes import describe
 from server.broker.lifecycle import BrokerLifecycle, BrokerState
 from server.node.controller_channel import ControllerChannel, ControllerUnavailable
-from server.node.quorum import Published
+from server.node.published import Published
 from server.ports import Clock
 
 _log = logging.getLogger("kafkaproto.server.broker")
@@ -42,7 +42,7 @@ class BrokerHalf:
     @property
     def is_running(self) -> bool:
         """Whether the broker is unfenced and serves clients."""
-        return self._lifecycle.state is BrokerState.RUNNING
+        return self._lifecycle.is_serving
 
     @property
     def _is_leaving(self) -> bool:

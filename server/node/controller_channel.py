@@ -1,8 +1,10 @@
 """A node's way to the active controller: finds it, keeps one connection to it, asks again elsewhere when it moved.
 
 One request is in flight at a time. A connection that is lost and an answer NOT_CONTROLLER both mean: look the
-controller up again, wait a little, send again, until the sender's time is over. Brokers have several such channels, so
-that a slow request of one kind does not hold up another (the heartbeat above all).
+controller up again and send again, at once if another one is known, else after a little, until the sender's time is
+over. A controller that was replaced while it owed an answer gets a moment to give it, since it mostly still does: what
+it has carried out should not be asked for twice. Brokers have several such channels, so that a slow request of one kind
+does not hold up another (the heartbeat above all).
 """
 
 from __future__ import annotations
@@ -21,6 +23,9 @@ from server.types import Endpoint
 
 RETRY_INTERVAL_MS = 20
 """Between two looks for a controller that is not known, or two attempts at one that does not answer."""
+REPLACED_GRACE_MS = 500
+"""How long a controller that was replaced may take to answer what it was asked before. One that runs needs a round
+trip to learn of its successor; one that hangs would otherwise hold the sender to the end of its time."""
 _NOBODY_KNOWN = "no active controller is known"
 _RECONNECT_BACKOFF = ReconnectBackoff(initial_ms=20, max_ms=1000)
 
@@ -32,10 +37,19 @@ class ControllerUnavailable(Exception):
 class ControllerChannel:
     """One connection to whichever controller is active."""
 
-    def __init__(self, *, client_id: str, locate: Callable[[], Endpoint | None], rng: Rng) -> None:
-        """``locate`` gives the active controller's endpoint as this node knows it now, None while unknown."""
+    def __init__(
+        self,
+        *,
+        client_id: str,
+        locate: Callable[[], Endpoint | None],
+        news: Callable[[], trio.Event],
+        rng: Rng,
+    ) -> None:
+        """``locate`` gives the active controller's endpoint as this node knows it now, None while unknown;
+        ``news`` an event that is set when it may give another one."""
         self._client_id = client_id
         self._locate = locate
+        self._news = news
         self._rng = rng
         self._peer: PeerChannel | None = None
         self._one_at_a_time = trio.Lock()
@@ -56,16 +70,13 @@ class ControllerChannel:
                     if peer is not None:
                         if reason == _NOBODY_KNOWN:
                             reason = f"{peer.host}:{peer.port} is silent"
-                        try:
-                            # Our own limit comes first, so that a reason that is known stays the one that is told.
-                            response = await peer.send(request, timeout_ms=timeout_ms)
-                        except (PeerError, UnsupportedVersionError) as error:
-                            reason = str(error)
-                        else:
-                            if not contains_error(response, ErrorCode.NOT_CONTROLLER):
-                                return response
-                            reason = f"{peer.host}:{peer.port} is not the active controller"
-                    await trio.sleep(RETRY_INTERVAL_MS / 1000)
+                        # Our own limit comes first, so that a reason that is known stays the one that is told.
+                        answer = await self._answer_of(peer, request, timeout_ms)
+                        if isinstance(answer, Message):
+                            return answer
+                        reason = answer
+                    with trio.move_on_after(RETRY_INTERVAL_MS / 1000):
+                        await self._wait_for_another(peer)
         raise ControllerUnavailable(f"{request.NAME}: no answer within {timeout_ms} ms: {reason}")
 
     def close(self) -> None:
@@ -74,11 +85,35 @@ class ControllerChannel:
             self._peer.close()
             self._peer = None
 
+    async def _answer_of(self, peer: PeerChannel, request: Message, timeout_ms: int) -> Message | str:
+        """The response of a controller that is active, else what is wrong with it."""
+        answer: Message | str = f"{peer.host}:{peer.port} is silent, and no longer the active controller"
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._cancel_when_replaced, peer, nursery.cancel_scope)
+            try:
+                answer = await peer.send(request, timeout_ms=timeout_ms)
+            except (PeerError, UnsupportedVersionError) as error:
+                answer = str(error)
+            nursery.cancel_scope.cancel()
+        if isinstance(answer, Message) and contains_error(answer, ErrorCode.NOT_CONTROLLER):
+            return f"{peer.host}:{peer.port} is not the active controller"
+        return answer
+
+    async def _cancel_when_replaced(self, peer: PeerChannel, scope: trio.CancelScope) -> None:
+        await self._wait_for_another(peer)
+        await trio.sleep(REPLACED_GRACE_MS / 1000)
+        scope.cancel()
+
+    async def _wait_for_another(self, peer: PeerChannel | None) -> None:
+        """Return once a controller is known that is at another address than this one."""
+        while (endpoint := self._locate()) is None or _is_at(peer, endpoint):
+            await self._news().wait()
+
     def _connected_to_active(self) -> PeerChannel | None:
         endpoint = self._locate()
         if endpoint is None:
             return None
-        if self._peer is None or (self._peer.host, self._peer.port) != (endpoint.host, endpoint.port):
+        if not _is_at(self._peer, endpoint):
             self.close()
             self._peer = PeerChannel(
                 endpoint.host,
@@ -88,3 +123,7 @@ class ControllerChannel:
                 rng=self._rng,
             )
         return self._peer
+
+
+def _is_at(peer: PeerChannel | None, endpoint: Endpoint) -> bool:
+    return peer is not None and (peer.host, peer.port) == (endpoint.host, endpoint.port)

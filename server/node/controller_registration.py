@@ -14,7 +14,7 @@ from kafkaproto.error_codes import describe
 from kafkaproto.messages import ControllerRegistrationRequest, ControllerRegistrationResponse
 from server.image.records import CONTROLLER_REGISTRATION_LEVEL
 from server.node.controller_channel import ControllerChannel, ControllerUnavailable
-from server.node.quorum import Published
+from server.node.published import Published
 from server.types import Endpoint
 
 _log = logging.getLogger("kafkaproto.server.controller")

@@ -14,11 +14,15 @@ from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.headers import decode_response_header, encode_request_header
 from kafkaproto.message import Message
 from kafkaproto.messages import (
+    AddRaftVoterRequest,
+    AddRaftVoterResponse,
     CreateTopicsRequest,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
     EnvelopeRequest,
     EnvelopeResponse,
+    RemoveRaftVoterRequest,
+    RemoveRaftVoterResponse,
 )
 from kafkaproto.support import joined
 from server.apis.context import Answer, NoAnswer, RequestContext
@@ -32,6 +36,8 @@ _log = logging.getLogger("kafkaproto.server.node")
 
 FORWARD_TIMEOUT_MS = 60_000
 """How long a broker tries to reach the active controller for a client, as Kafka's brokers do."""
+ANSWER_MARGIN_MS = 500
+"""How much longer than the client's own limit a broker waits, so that a controller that keeps to it can say so."""
 
 _CREATE_TOPICS_KEY = 19
 
@@ -84,7 +90,7 @@ class Forwarder:
             client_host_address=context.client_address,
         )
         try:
-            response = await self._channel.send(envelope, timeout_ms=FORWARD_TIMEOUT_MS)
+            response = await self._channel.send(envelope, timeout_ms=_time_limit_ms(request))
         except ControllerUnavailable as error:
             _log.warning("cannot forward: %s", error)
             reply.resolve(refuse(request, ErrorCode.REQUEST_TIMED_OUT))
@@ -95,10 +101,23 @@ class Forwarder:
 
 def refuse(request: Message, code: ErrorCode) -> Message:
     """A response that says the same error for everything in a forwarded request."""
-    if isinstance(request, DescribeQuorumRequest):
-        return DescribeQuorumResponse(error_code=code)
+    message = describe(code).message
+    match request:
+        case DescribeQuorumRequest():
+            return DescribeQuorumResponse(error_code=code)
+        case AddRaftVoterRequest():
+            return AddRaftVoterResponse(error_code=code, error_message=message)
+        case RemoveRaftVoterRequest():
+            return RemoveRaftVoterResponse(error_code=code, error_message=message)
     assert request.API_KEY is not None
-    return COMMANDS[request.API_KEY].refuse(request, ApiError(code, describe(code).message))
+    return COMMANDS[request.API_KEY].refuse(request, ApiError(code, message))
+
+
+def _time_limit_ms(request: Message) -> int:
+    """How long to try for a request: as long as its sender gives it, within our own limit."""
+    # A limit of zero or less is the controller's to refuse.
+    limit_ms: int = getattr(request, "timeout_ms", 0)
+    return min(FORWARD_TIMEOUT_MS, limit_ms + ANSWER_MARGIN_MS) if limit_ms > 0 else FORWARD_TIMEOUT_MS
 
 
 def _with_header(request: Message, context: RequestContext) -> bytes:

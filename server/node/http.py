@@ -1,13 +1,13 @@
 """A very small HTTP server for probes: GET and HEAD of a few fixed paths, one request a connection.
 
-What a path answers is decided by functions that are handed in; they are called in the event loop and must not
-block. HTTP itself is h11's business (RFC 9112).
+What a path answers is decided by functions that are handed in; they run in the event loop and must not block it.
+HTTP itself is h11's business (RFC 9112).
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,10 +39,14 @@ class HttpAnswer:
     content_type: str = "text/plain; charset=utf-8"
 
 
+Route = Callable[[], Awaitable[HttpAnswer]]
+"""Answers one path."""
+
+
 async def serve_http(
     host: str,
     port: int,
-    routes: Mapping[str, Callable[[], HttpAnswer]],
+    routes: Mapping[str, Route],
     task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     """Serve ``routes`` (path -> what answers it) until cancelled; starts with the bound port.
@@ -61,7 +65,7 @@ async def serve_http(
         await Acceptor("http", sockets, MAX_HTTP_CONNECTIONS).run(nursery, run_connection)
 
 
-async def answer_one(stream: trio.abc.Stream, routes: Mapping[str, Callable[[], HttpAnswer]]) -> None:
+async def answer_one(stream: trio.abc.Stream, routes: Mapping[str, Route]) -> None:
     """Read one request from a stream and answer it; a peer that leaves or speaks no HTTP is not our
     failure."""
     connection = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_REQUEST_HEAD_BYTES)
@@ -69,7 +73,7 @@ async def answer_one(stream: trio.abc.Stream, routes: Mapping[str, Callable[[], 
     try:
         try:
             request = await _receive_request(stream, connection)
-            answer, more_headers = _route(request, routes)
+            answer, more_headers = await _route(request, routes)
             has_body = request.method != b"HEAD"
         except h11.RemoteProtocolError as error:
             _log.info("a request that is not HTTP was refused: %s", error)
@@ -93,8 +97,8 @@ async def _receive_request(stream: trio.abc.Stream, connection: h11.Connection) 
     return event
 
 
-def _route(
-    request: h11.Request, routes: Mapping[str, Callable[[], HttpAnswer]]
+async def _route(
+    request: h11.Request, routes: Mapping[str, Route]
 ) -> tuple[HttpAnswer, list[tuple[str, str]]]:
     path = request.target.partition(b"?")[0].decode("ascii", "replace")
     route = routes.get(path)
@@ -102,7 +106,7 @@ def _route(
         return HttpAnswer(status=404, body=f"no such path; there are {', '.join(sorted(routes))}\n"), []
     if request.method not in (b"GET", b"HEAD"):
         return HttpAnswer(status=405, body="only GET and HEAD are answered\n"), [("Allow", "GET, HEAD")]
-    return route(), []
+    return await route(), []
 
 
 def _encode(

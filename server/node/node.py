@@ -1,19 +1,21 @@
 """A node: its parts put together, started in order, stopped in order.
 
-Start: ports, directories and log (`server.node.startup`), the quorum's task, the controller listener; then controller
-and broker register over that listener, as those of any other node would; once the broker is unfenced clients are let
-in. Stop, the other way round: the broker hands over and leaves, listeners finish what is in progress, the quorum's task
-gives up leadership and closes the log. Everything runs in one nursery; what fails in it and is no peer's fault ends the
-node.
+Start: ports, directories and log (`server.node.startup`), the quorum's task, the controller listeners; then controller
+and broker register with the active controller, over the network even where that is this node; once the broker is
+unfenced clients are let in. A broker alone takes part in the quorum as an observer, and serves no controller listener.
+Stop, the other way round: the broker hands over and leaves, the quorum's task gives up leadership, listeners finish
+what is in progress, the log is closed. Everything runs in one nursery; what fails in it and is no peer's fault ends
+the node.
 """
 
 from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import trio
 
@@ -25,16 +27,21 @@ from server.config import Config
 from server.config.log_levels import logger_levels
 from server.controller.events import CommandContext
 from server.features import supported_ranges
+from server.metrics.requests import RequestMetrics
 from server.net.listener import Listener, ListenerSettings
 from server.node.broker_half import BrokerHalf
 from server.node.controller_channel import ControllerChannel
 from server.node.controller_registration import keep_registered
 from server.node.dispatch import Dispatcher
 from server.node.forwarding import Forwarder
-from server.node.http import HttpAnswer, serve_http
+from server.node.http import HttpAnswer, Route, serve_http
+from server.node.quorum import QuorumDriver
 from server.node.startup import Opened, mark_clean_shutdown, open_node
 from server.ports import Clock, Disk, Rng
 from server.types import Deferred, Endpoint, ListenerKind
+
+if TYPE_CHECKING:
+    from server.node.metrics import NodeMetrics
 
 _log = logging.getLogger("kafkaproto.server.node")
 
@@ -73,6 +80,10 @@ class Node:
         self._rng = rng
         self._stop_asked = trio.Event()
         self._running: _Running | None = None
+        self._channels: list[ControllerChannel] = []
+        self._listeners: list[Listener] = []
+        self._requests = RequestMetrics()
+        self._metrics: NodeMetrics | None = None
 
     def stop(self) -> None:
         """Ask for a controlled shutdown; `run` returns when it is over."""
@@ -82,7 +93,7 @@ class Node:
     def is_ready(self) -> bool:
         """Whether the node serves, and its quorum has a leader that it follows or is."""
         running = self._running
-        if running is None or not running.opened.quorum.follows_leader:
+        if running is None or not running.opened.quorum.hears_leader:
             return False
         return running.broker is None or running.broker.is_running
 
@@ -92,14 +103,20 @@ class Node:
         Raises OSError and StorageError for what its directories or ports refuse, RegistrationTimeout where no
         controller takes the broker in.
         """
-        async with trio.open_nursery() as nursery:
-            with trio.CancelScope() as until_stopped:
-                nursery.start_soon(self._cancel_when_stopped, until_stopped)
-                await self._start(nursery)
-                announce(self._ready_line())
-                await trio.sleep_forever()
-            await self._stop_in_order()
-            nursery.cancel_scope.cancel()
+        try:
+            async with trio.open_nursery() as nursery:
+                with trio.CancelScope() as until_stopped:
+                    nursery.start_soon(self._cancel_when_stopped, until_stopped)
+                    await self._start(nursery)
+                    announce(self._ready_line())
+                    await trio.sleep_forever()
+                await self._stop_in_order()
+                nursery.cancel_scope.cancel()
+        finally:
+            for channel in self._channels:
+                channel.close()
+            for listener in self._listeners:
+                listener.close()
 
     async def _cancel_when_stopped(self, scope: trio.CancelScope) -> None:
         await self._stop_asked.wait()
@@ -121,6 +138,7 @@ class Node:
             )
             for endpoint in endpoints
         ]
+        self._listeners = listeners
         ports = {listener.settings.name: await listener.bind() for listener in listeners}
         opened = await trio.to_thread.run_sync(
             partial(
@@ -134,19 +152,42 @@ class Node:
             )
         )
         await nursery.start(opened.quorum.run)
-        dispatcher.append(Dispatcher(self._services(nursery, opened)))
+        if config.http_listener is not None:
+            self._start_metrics(nursery, opened.quorum, listeners)
+        dispatcher.append(Dispatcher(self._services(nursery, opened), self._requests))
         for listener in listeners:
             if listener.settings.kind is ListenerKind.CONTROLLER:
                 await nursery.start(listener.run)
         broker = self._broker(opened, _with_ports(config.advertised_broker_listeners, ports))
         self._running = _Running(opened=opened, listeners=listeners, broker=broker)
-        self._register_controller(nursery, opened, _with_ports(config.advertised_controller_listeners, ports))
+        if config.is_controller:
+            self._register_controller(
+                nursery, opened, _with_ports(config.advertised_controller_listeners, ports)
+            )
         if broker is not None:
             await nursery.start(broker.run)
             for listener in listeners:
                 if listener.settings.kind is ListenerKind.BROKER:
                     await nursery.start(listener.run)
         await opened.quorum.wait_until_follows_leader()
+
+    def _start_metrics(
+        self, nursery: trio.Nursery, quorum: QuorumDriver, listeners: Sequence[Listener]
+    ) -> None:
+        # Only here: the Prometheus library takes some 30 ms to import, a tenth of a node's start.
+        from server.node.metrics import NodeMetrics
+
+        config = self._config
+        self._metrics = NodeMetrics(
+            quorum=quorum,
+            requests=self._requests,
+            listeners=listeners,
+            is_controller=config.is_controller,
+            is_broker=config.is_broker,
+            has_static_voters=bool(config.controller_quorum_voters),
+            clock=self._clock,
+        )
+        nursery.start_soon(self._metrics.run)
 
     def _listener(self, kind: ListenerKind, endpoint: Endpoint, dispatcher: list[Dispatcher]) -> Listener:
         """A listener that serves through what ``dispatcher`` holds by the time it runs."""
@@ -163,14 +204,21 @@ class Node:
                 idle_timeout_ms=idle_ms if idle_ms >= 0 else _NO_LIMIT_MS,
             ),
             served_versions=partial(served_versions, kind),
-            serve=lambda request, connection: dispatcher[0].serve(request, connection),
+            serve=lambda request, connection, respond: dispatcher[0].serve(request, connection, respond),
+            metrics=self._requests,
         )
 
     def _channel(self, opened: Opened, client_id: str) -> ControllerChannel:
         name = self._config.controller_listener_names[0]
-        return ControllerChannel(
-            client_id=client_id, locate=lambda: opened.quorum.leader_endpoint(name), rng=self._rng
+        quorum = opened.quorum
+        channel = ControllerChannel(
+            client_id=client_id,
+            locate=lambda: quorum.leader_endpoint(name),
+            news=lambda: quorum.published.changed,
+            rng=self._rng,
         )
+        self._channels.append(channel)
+        return channel
 
     def _services(self, nursery: trio.Nursery, opened: Opened) -> Services:
         quorum = opened.quorum
@@ -190,6 +238,7 @@ class Node:
             forward=forwarder.forward,
             controller_versions=forwarder.controller_versions,
             describe_quorum=quorum.describe_quorum,
+            raft_request=quorum.raft_request,
             static_config=self._config.properties.values,
             logger_levels=logger_levels,
             auto_create_topics=self._config.auto_create_topics_enable,
@@ -262,20 +311,25 @@ class Node:
                 parts.append(f"{kind}={listener.settings.host or '0.0.0.0'}:{listener.port}")
         return " ".join([*parts, f"cluster.id={running.opened.cluster_id}"])
 
-    def _routes(self) -> Mapping[str, Callable[[], HttpAnswer]]:
-        def ready() -> HttpAnswer:
+    def _routes(self) -> Mapping[str, Route]:
+        async def ready() -> HttpAnswer:
             if self.is_ready:
                 return HttpAnswer(status=200, body="ready\n")
             return HttpAnswer(status=503, body="not ready\n")
 
-        def live() -> HttpAnswer:
+        async def live() -> HttpAnswer:
             """The process answers as long as its loops run; it counts as live while its quorum has a leader."""
             running = self._running
-            if running is not None and running.opened.quorum.follows_leader:
+            if running is not None and running.opened.quorum.hears_leader:
                 return HttpAnswer(status=200, body="live\n")
             return HttpAnswer(status=503, body="the quorum has no leader\n")
 
-        return {"/ready": ready, "/live": live}
+        async def metrics() -> HttpAnswer:
+            if self._metrics is None:
+                return HttpAnswer(status=503, body="the node is still starting\n")
+            return await self._metrics.page()
+
+        return {"/ready": ready, "/live": live, "/metrics": metrics}
 
     # -- stop --------------------------------------------------------------------------------------------------
 
@@ -285,6 +339,8 @@ class Node:
             return
         if running.broker is not None:
             await running.broker.leave(CONTROLLED_SHUTDOWN_TIMEOUT_MS)
+        # While listeners are open, since the others have to reach this node for that.
+        await running.opened.quorum.hand_over()
         async with trio.open_nursery() as stopping:
             for listener in running.listeners:
                 if listener.is_running:

@@ -1,128 +1,158 @@
-"""The task that owns this node's replica of the quorum and its controller, and the log under them.
+"""The task that owns this node's replica of the quorum, its controller, and what the Raft core asks for.
 
 Both cores are synchronous and live in one task, so that reserving offsets and using them is one step: what the
-controller wants appended goes to the Raft core at once, what the Raft core commits goes to the controller at once. Disk
-work runs in a worker thread, one piece at a time; meanwhile events gather, and what they append shares the next write.
+controller wants appended goes to the Raft core at once, what the Raft core commits goes to the controller at once. The
+Raft core's effects are taken after every event. What it tells NOW happens before the next event; what has to be written
+is queued for the disk's thread (`server.node.disk_worker`), so that peers are served and events taken in while a sync
+is under way; what waits for that follows when the thread reports.
 
-Others reach the cores by `submit` and read what was last published: image, leader, high watermark.
+Others reach the cores by `submit` and `raft_request`, and read what was last published: image, leader, high watermark.
 """
 
 from __future__ import annotations
 
 import logging
 import math
+import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TypeVar
+from typing import assert_never
 
 import trio
 
-from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
 from kafkaproto.messages import DescribeQuorumRequest
-from kafkaproto.records.batch import RecordBatchView, iterate_batches
-from kafkaproto.records.metadata import decode_metadata_record
-from server.apis.context import Answer, NoAnswer
-from server.controller import effects as controller_effects
+from server.apis.context import Answer, NoAnswer, RequestContext
 from server.controller import events as controller_events
 from server.controller.controller import Controller
-from server.features import supported_ranges
-from server.image.image import EMPTY_IMAGE, ClusterImage
-from server.ports import Clock
+from server.node.committed_state import CommittedState, QuorumStorage
+from server.node.controller_half import ControllerHalf
+from server.node.disk_worker import DiskWorker, DiskWrite, Persisted, PersistJob
+from server.node.log_tail import LogTail, TailBatch
+from server.node.published import ImagePublisher, Published
+from server.node.quorum_metrics import QuorumMetrics, SnapshotFigures
+from server.node.raft_channel import PeerStatistics, RaftChannel
+from server.node.raft_service import RaftService
+from server.ports import Clock, Rng
 from server.raft import effects as raft_effects
 from server.raft import events as raft_events
+from server.raft.config import RaftConfig
+from server.raft.messages import Answer as RaftAnswer
+from server.raft.messages import Destination, FetchedBatch, InboundRequest
 from server.raft.node import RaftNode
+from server.raft.statistics import RaftStatistics
 from server.raft.wire import describe_quorum_response, encode_batch
-from server.storage.errors import StorageError
-from server.storage.log import Log
-from server.storage.quorum_state_file import QuorumState, QuorumStateFile
 from server.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
-
-T = TypeVar("T")
 
 _log = logging.getLogger("kafkaproto.server.quorum")
 
-MAX_WAITING_COMMANDS = 10_000
-"""Commands that wait for the controller. A connection has one request in progress, so this many connections would
-have to ask at once."""
+MAX_WAITING_REQUESTS = 10_000
+"""Commands that wait for the controller, and requests that the Raft core has not answered. A connection has one request
+in progress, so this many connections would have to ask at once."""
 
-CATCH_UP_READ_BYTES = 1024 * 1024
-"""How much of the committed log is handed to an inactive controller at a time."""
+TURN_MS = 2.0
+"""How long events are taken in before what came of them may leave by the connections' tasks."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Command:
-    request: Message
-    version: int
-    context: controller_events.CommandContext
-    reply: Deferred[Answer]
+MAX_TICK_INTERVAL_MS = 10.0
+"""How long deadlines may go unlooked at while there are events. Each event has the core that it goes to look at its
+own."""
 
 
-class UnsupportedFeatureError(Exception):
-    """The cluster runs at a feature level that this release does not know: it cannot tell what records mean."""
-
-
-def check_features(image: ClusterImage) -> None:
-    """Raise UnsupportedFeatureError, which names feature and levels, where the cluster is beyond this release."""
-    supported = supported_ranges()
-    for name, level in sorted(image.features.items()):
-        lowest, highest = supported.get(name, (0, 0))
-        if not lowest <= level <= highest:
-            raise UnsupportedFeatureError(
-                f"the cluster's metadata has {name} at level {level}; this release supports {lowest} to {highest}"
-            )
-
-
-class _Stop:
-    """Asks the driver to give up leadership and end."""
-
-
-@dataclass(slots=True)
-class Published:
-    """What other tasks may look at. Replaced piece by piece, never changed behind their back between awaits."""
-
-    image: ClusterImage = EMPTY_IMAGE
-    """The newest committed state."""
-    leader: LeaderAndEpoch = field(default_factory=lambda: LeaderAndEpoch(leader_id=NO_NODE, epoch=0))
-    active_epoch: int | None = None
-    """The epoch in which this node's controller is active; None while it is not."""
-    changed: trio.Event = field(default_factory=trio.Event)
-    """Set, and replaced by a new one, whenever one of the above is another."""
+class _Command(partial[None]):
+    """Work of the loop that is a command for the controller."""
 
 
 class QuorumDriver:
-    """Runs the Raft core and the controller core of one node."""
+    """Runs the Raft core, and the controller core where the node has that role."""
 
     def __init__(
         self,
         *,
+        config: RaftConfig,
+        cluster_id: str,
         raft: RaftNode,
         opened: raft_events.Opened,
-        controller: Controller,
-        log: Log,
-        quorum_state_file: QuorumStateFile,
+        controller: Controller | None,
+        storage: QuorumStorage,
         clock: Clock,
+        rng: Rng,
     ) -> None:
+        """``config`` is what ``raft`` was made with; ``controller`` is None on a node without that role."""
+        self._node_id = config.key.id
+        self._listener_name = config.listener_name
         self._raft = raft
         self._opened = opened
-        self._controller = controller
-        self._log = log
-        self._quorum_state_file = quorum_state_file
+        self._storage = storage
         self._clock = clock
-        self._send_event, self._receive_event = trio.open_memory_channel[_Command | _Stop](
-            MAX_WAITING_COMMANDS
-        )
-        self._one_thread = trio.CapacityLimiter(1)
-        self._replies: dict[int, Deferred[Answer]] = {}
-        self._next_command_id = 0
-        self._leading: raft_effects.BecameLeader | None = None
-        self._appended_at: deque[tuple[int, int]] = deque()
-        self._timestamp_ms = -1
-        self._is_shut_down = False
+        self._inbox: deque[Callable[[], None]] = deque()
+        self._wake = trio.Event()
+        self._ticked_at = 0.0
+        self._waiting_commands = 0
+        self._asked: dict[int, Callable[[RaftAnswer], None]] = {}
+        self._next_request_id = 0
+        self._unfinished: deque[raft_effects.Effects] = deque()
+        # Number of effects that are not durable yet, and when they were handed to the disk's thread.
+        self._unsynced: deque[tuple[int, float]] = deque()
+        self._is_shutting_down = False
+        self._must_close = False
+        self._handed_over = trio.Event()
         self._has_ended = trio.Event()
+        self._nursery: trio.Nursery | None = None
         self.published = Published()
+        self._images = ImagePublisher(self.published)
+        self.metrics = QuorumMetrics()
+        self._tail = LogTail(end_offset=storage.log.log_end_offset)
+        self._worker = DiskWorker(
+            log=storage.log,
+            quorum_state_file=storage.quorum_state_file,
+            snapshots=storage.snapshots,
+            report=lambda report: self._post(partial(self._persisted, report)),
+        )
+        self._channel = RaftChannel(
+            node_id=config.key.id,
+            cluster_id=cluster_id,
+            listener_name=config.listener_name,
+            request_timeout_ms=config.request_timeout_ms,
+            rng=rng,
+            report=self._post_to_raft,
+        )
+        self._service = RaftService(
+            cluster_id=cluster_id,
+            ask=self._take_request,
+            log=storage.log,
+            tail=self._tail,
+            snapshots=storage.snapshots,
+            worker=self._worker,
+        )
+        self._controller = None if controller is None else self._controller_half(controller)
+        self._committed = self._committed_state(clock, rng)
+
+    def _controller_half(self, controller: Controller) -> ControllerHalf:
+        return ControllerHalf(
+            controller,
+            node_id=self._node_id,
+            clock=self._clock,
+            to_raft=self._to_raft,
+            ask_raft=partial(self._ask_raft, self._listener_name),
+            publish=self._images.take,
+        )
+
+    def _committed_state(self, clock: Clock, rng: Rng) -> CommittedState:
+        return CommittedState(
+            storage=self._storage,
+            tail=self._tail,
+            worker=self._worker,
+            controller=self._controller,
+            images=self._images,
+            published=self.published,
+            metrics=self.metrics,
+            voters_at=self._raft.voters_at,
+            to_raft=self._post_to_raft,
+            clock=clock,
+            rng=rng,
+            wake=lambda: self._wake.set(),
+        )
 
     # -- what others may ask -----------------------------------------------------------------------------------
 
@@ -131,249 +161,365 @@ class QuorumDriver:
     ) -> Deferred[Answer]:
         """Have the controller carry out a command; it answers NOT_CONTROLLER itself where it is not active."""
         reply: Deferred[Answer] = Deferred()
-        command = _Command(request=request, version=version, context=context, reply=reply)
-        try:
-            self._send_event.send_nowait(command)
-        except trio.WouldBlock:
-            reply.resolve(NoAnswer(reason=f"{MAX_WAITING_COMMANDS} requests wait for the controller already"))
+        if self._waiting_commands >= MAX_WAITING_REQUESTS:
+            reply.resolve(NoAnswer(reason=f"{MAX_WAITING_REQUESTS} requests wait for the controller already"))
+            return reply
+        self._waiting_commands += 1
+        self._post(_Command(self._command, request, version, context, reply))
         return reply
+
+    def raft_request(self, request: Message, context: RequestContext) -> Deferred[Answer]:
+        """Have the Raft core answer one of the quorum's own requests."""
+        return self._service.serve(request, context)
 
     def describe_quorum(self, request: Message, version: int) -> Message:
         """Answer DescribeQuorum from this replica."""
         assert isinstance(request, DescribeQuorumRequest)
-        return describe_quorum_response(request, version, self._raft.describe_quorum(self._clock.wall_ms()))
+        description = self._raft.describe_quorum(self._clock.now_ms(), self._clock.wall_ms())
+        return describe_quorum_response(request, version, description)
+
+    def statistics(self) -> RaftStatistics:
+        """What the Raft core counts, and what it is."""
+        return self._raft.statistics()
+
+    def peer_statistics(self) -> dict[int, PeerStatistics]:
+        """What was asked of each peer, by node id; -2, -3, ... for bootstrap servers."""
+        return self._channel.statistics
+
+    def snapshot_figures(self) -> SnapshotFigures:
+        """What became of this node's snapshots."""
+        snapshotter = self._committed.snapshotter
+        return SnapshotFigures(
+            loaded=self._committed.feed.loaded_snapshots,
+            written=snapshotter.written,
+            failed=snapshotter.failed,
+            latest_bytes=snapshotter.latest_bytes,
+            latest_age_ms=self._clock.now_ms() - snapshotter.latest_at_ms if snapshotter.written else 0,
+        )
+
+    @property
+    def waiting_events(self) -> int:
+        """How many events wait for the loop."""
+        return len(self._inbox)
 
     @property
     def kraft_version(self) -> int:
-        """The finalized level of kraft.version."""
+        """The level of kraft.version in force."""
         return self._raft.kraft_version
 
     def leader_endpoint(self, listener_name: str) -> Endpoint | None:
-        """Where the quorum's leader serves a listener, as its voters record says; None while unknown."""
-        leader_id = self.published.leader.leader_id
-        for voter in self._raft.voters.voters:
-            if voter.key.id == leader_id:
-                return next((each for each in voter.endpoints if each.name == listener_name), None)
-        return None
+        """Where the quorum's leader serves a listener, as far as this node knows."""
+        return self._raft.leader_endpoint(listener_name)
 
     @property
     def follows_leader(self) -> bool:
-        """Whether the quorum has a leader, and this node follows it, or is it and has become active."""
-        return self.published.active_epoch is not None
+        """Whether the quorum has a leader, and this node knows its state: follows it, or is it and is active."""
+        if self.published.leader.leader_id == self._node_id:
+            return self.published.active_epoch is not None
+        return self.published.leader.leader_id != NO_NODE and self._images.has_caught_up
+
+    @property
+    def hears_leader(self) -> bool:
+        """Whether `follows_leader` holds, and the leader is alive as far as this node can tell."""
+        return self.follows_leader and self._raft.follows_live_leader(self._clock.now_ms())
 
     async def wait_until_follows_leader(self) -> None:
         """Return once `follows_leader` holds."""
         while not self.follows_leader:
             await self.published.changed.wait()
 
+    async def hand_over(self) -> None:
+        """Have the Raft core give up leadership; returns once another node leads or cannot be waited for.
+
+        Until then the node has to be reachable: its successor asks it for its vote, and its followers learn from it.
+        """
+        if not self._is_shutting_down:
+            self._is_shutting_down = True
+            self._post(partial(self._to_raft, raft_events.ShutdownRequested()))
+        await self._handed_over.wait()
+
     async def stop(self) -> None:
-        """Have the driver give up leadership and write what is to be written; returns once the log is closed."""
-        await self._send_event.send(_Stop())
+        """`hand_over` where that is not done, then end `run`; returns once the log is closed."""
+        await self.hand_over()
+        self._post(self._close)
         await self._has_ended.wait()
 
     # -- the loop ----------------------------------------------------------------------------------------------
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Drive the cores until `stop`. Raises OSError where the disk fails: nothing is promised after that."""
-        self._raft.handle(self._opened, self._clock.now_ms())
-        self._controller.handle(
-            controller_events.KRaftVersionChanged(kraft_version=self._raft.kraft_version),
-            self._clock.now_ms(),
-        )
-        await self._obey()
-        task_status.started()
-        while not self._is_shut_down:
-            await self._wait_and_handle()
-            await self._obey()
-        await self._on_disk(self._log.close)
-        self._has_ended.set()
+        """Drive the cores until `stop`. Raises StorageError where the disk fails: nothing is promised after that."""
+        try:
+            async with trio.open_nursery() as nursery:
+                self._nursery = nursery
+                await nursery.start(self._worker.run)
+                self._committed.start(nursery)
+                self._open()
+                nursery.start_soon(self._channel.keep_ready, self._other_voters)
+                task_status.started()
+                while not self._must_close:
+                    await self._wait()
+                    self._turn(nursery)
+                closed = trio.Event()
+                self._worker.call(self._storage.log.close, lambda _: closed.set())
+                await closed.wait()
+                self._has_ended.set()
+                nursery.cancel_scope.cancel()
+        finally:
+            self._channel.close()
 
-    async def _wait_and_handle(self) -> None:
-        """Take in the next event, or the passing of time, and all that has gathered behind it."""
-        deadlines = [self._raft.next_deadline_ms(), self._controller.next_deadline_ms()]
+    def _open(self) -> None:
+        """Begin with what was found on disk."""
+        self._to_raft(self._opened)
+        self._tell_kraft_version(self._raft.kraft_version)
+        self._obey_controller()
+
+    def _other_voters(self) -> Iterator[Destination]:
+        """Whom a voter has to do with in an election; an observer has to do with nobody."""
+        if self._raft.is_voter:
+            for voter in self._raft.voters.voters:
+                endpoint = self._raft.voters.endpoint(voter.key.id, self._listener_name)
+                if endpoint is not None and voter.key.id != self._node_id:
+                    yield Destination(id=voter.key.id, host=endpoint.host, port=endpoint.port)
+
+    async def _wait(self) -> None:
+        """Return when there is something to do: an event, a deadline, committed batches to hand over."""
+        if self._inbox or self._committed.can_step:
+            await trio.lowlevel.checkpoint()
+            return
+        deadlines = [self._raft.next_deadline_ms()]
+        if self._controller is not None:
+            deadlines.append(self._controller.next_deadline_ms)
         deadline_ms = min((each for each in deadlines if each is not None), default=None)
         wait_s = math.inf if deadline_ms is None else (deadline_ms - self._clock.now_ms()) / 1000
+        self._wake = trio.Event()
+        begin = time.perf_counter()
         with trio.move_on_after(max(0.0, wait_s)):
-            self._handle(await self._receive_event.receive())
-            while True:
-                try:
-                    self._handle(self._receive_event.receive_nowait())
-                except trio.WouldBlock:
-                    break
-        now_ms = self._clock.now_ms()
-        self._raft.handle(raft_events.Tick(), now_ms)
-        self._controller.handle(controller_events.Tick(), now_ms)
+            await self._wake.wait()
+        self.metrics.idle_ms += (time.perf_counter() - begin) * 1000
 
-    def _handle(self, event: _Command | _Stop) -> None:
-        now_ms = self._clock.now_ms()
-        if isinstance(event, _Stop):
-            self._raft.handle(raft_events.ShutdownRequested(), now_ms)
-            return
-        self._next_command_id += 1
-        self._replies[self._next_command_id] = event.reply
-        self._controller.handle(
-            controller_events.CommandReceived(
-                command_id=self._next_command_id,
-                request=event.request,
-                version=event.version,
-                context=event.context,
-            ),
-            now_ms,
-        )
-
-    async def _obey(self) -> None:
-        """Carry out effects until neither core has any."""
-        while True:
+    def _turn(self, nursery: trio.Nursery) -> None:
+        begin = time.perf_counter()
+        if not self._inbox or begin - self._ticked_at > MAX_TICK_INTERVAL_MS / 1000:
+            self._ticked_at = begin
+            self._tick()
+        while self._inbox and (time.perf_counter() - begin) * 1000 < TURN_MS:
+            work = self._inbox.popleft()
+            work()
+            # What several commands append goes to the Raft core together, ahead of any other event.
+            if not (isinstance(work, _Command) and self._inbox and isinstance(self._inbox[0], _Command)):
+                self._obey_controller()
+        self._obey_controller()
+        if self._committed.can_step:
+            self._committed.step(nursery)
             self._obey_controller()
-            effects = self._raft.take_effects()
-            if effects is None:
-                return
-            await self._obey_raft(effects)
+        self._maybe_become_current()
+        self._committed.tell_snapshotter()
+        self.metrics.busy_ms += (time.perf_counter() - begin) * 1000
 
-    # -- the controller's effects ------------------------------------------------------------------------------
+    def _tick(self) -> None:
+        now_ms = self._clock.now_ms()
+        deadline_ms = self._raft.next_deadline_ms()
+        if deadline_ms is not None and deadline_ms <= now_ms:
+            self._to_raft(raft_events.Tick())
+        if self._controller is not None:
+            deadline_ms = self._controller.next_deadline_ms
+            if deadline_ms is not None and deadline_ms <= now_ms:
+                self._controller.handle(controller_events.Tick())
+        self._obey_controller()
 
     def _obey_controller(self) -> None:
-        for effect in self._controller.take_effects():
-            match effect:
-                case controller_effects.AppendRecords():
-                    self._raft.handle(
-                        raft_events.AppendRequested(
-                            epoch=effect.epoch,
-                            base_offset=effect.base_offset,
-                            records=effect.records,
-                        ),
-                        self._clock.now_ms(),
-                    )
-                case controller_effects.Respond():
-                    self._replies.pop(effect.command_id).resolve(effect.response)
-                case controller_effects.PublishImage():
-                    if effect.image.features is not self.published.image.features:
-                        check_features(effect.image)
-                    self._publish(image=effect.image)
+        """Carry out what the controller asks for until it asks for nothing more."""
+        while self._controller is not None and self._controller.obey():
+            pass
 
-    def _publish(
+    def _post(self, work: Callable[[], None]) -> None:
+        """Have the loop do something; events of all kinds take this way."""
+        self._inbox.append(work)
+        self._wake.set()
+
+    def _close(self) -> None:
+        self._must_close = True
+
+    # -- events ------------------------------------------------------------------------------------------------
+
+    def _post_to_raft(self, event: raft_events.Event) -> None:
+        self._post(partial(self._to_raft, event))
+
+    def _to_raft(self, event: raft_events.Event) -> None:
+        self._raft.handle(event, self._clock.now_ms())
+        self._take_effects()
+
+    def _command(
         self,
-        *,
-        image: ClusterImage | None = None,
-        leader: LeaderAndEpoch | None = None,
+        request: Message,
+        version: int,
+        context: controller_events.CommandContext,
+        reply: Deferred[Answer],
     ) -> None:
-        published = self.published
-        published.image = image or published.image
-        published.leader = leader or published.leader
-        changed, published.changed = published.changed, trio.Event()
-        changed.set()
+        self._waiting_commands -= 1
+        assert self._controller is not None, f"{request.NAME} for the controller of a node that has none"
+        self._controller.command(request, version, context, reply)
+
+    def _take_request(
+        self, request: InboundRequest, listener_name: str, answered: Callable[[RaftAnswer], None]
+    ) -> str | None:
+        """Queue a request of a peer; where too many wait, the reason comes back instead of an answer."""
+        if len(self._asked) >= MAX_WAITING_REQUESTS:
+            return f"{MAX_WAITING_REQUESTS} requests wait for the quorum already"
+        self._post(partial(self._ask_raft, listener_name, request, answered))
+        return None
+
+    def _ask_raft(
+        self, listener_name: str, request: InboundRequest, answered: Callable[[RaftAnswer], None]
+    ) -> None:
+        self._next_request_id += 1
+        self._asked[self._next_request_id] = answered
+        self._to_raft(
+            raft_events.RequestReceived(
+                request_id=self._next_request_id, request=request, listener_name=listener_name
+            )
+        )
+
+    def _persisted(self, report: Persisted) -> None:
+        """The disk's thread has made effects durable, and all before them."""
+        if report.sync_ms is not None:
+            self.metrics.count_flush(report.sync_ms)
+        now = time.perf_counter()
+        while self._unsynced and self._unsynced[0][0] <= report.number:
+            self.metrics.count_persist((now - self._unsynced.popleft()[1]) * 1000)
+        for event in report.events:
+            if isinstance(event, raft_events.SnapshotInstalled):
+                self._tail.restart_at(event.snapshot.id.offset)
+                self._committed.feed.load_newest_snapshot()
+            self._to_raft(event)
+        self._tell_persisted(report.number)
+        self._to_raft(raft_events.Persisted(number=report.number))
+
+    def _tell_persisted(self, number: int) -> None:
+        """Tell what waited for effects up to a number, and for none after them."""
+        while self._unfinished and (
+            self._unfinished[0].number <= number or not self._unfinished[0].must_persist
+        ):
+            for told in self._unfinished.popleft().tell_after_persist:
+                self._tell(told)
 
     # -- the Raft core's effects -------------------------------------------------------------------------------
 
-    async def _obey_raft(self, effects: raft_effects.Effects) -> None:
-        for told in effects.tell_now:
-            await self._tell(told)
-        if effects.must_persist:
-            timestamp_ms = self._clock.wall_ms()
-            batches = [encode_batch(batch, timestamp_ms) for batch in effects.append]
-            self._appended_at.extend((batch.next_offset, timestamp_ms) for batch in effects.append)
-            await self._on_disk(partial(self._persist, batches, effects.election_state))
-        for later in effects.tell_after_persist:
-            await self._tell(later)
-        if effects.must_persist:
-            self._raft.handle(raft_events.Persisted(number=effects.number), self._clock.now_ms())
-
-    def _persist(
-        self, batches: Sequence[bytes], election_state: raft_effects.WriteElectionState | None
-    ) -> None:
-        """In a worker thread: the log first, then the vote, then the sync that makes the log's part durable."""
-        if batches:
-            self._log.append(batches)
-        if election_state is not None:
-            self._quorum_state_file.write(
-                QuorumState(
-                    leader_id=election_state.state.leader_id,
-                    leader_epoch=election_state.state.epoch,
-                    voted=election_state.state.voted_key,
-                    voter_ids=election_state.voter_ids,
-                    data_version=election_state.kraft_version,
-                )
-            )
-        if batches:
-            self._log.sync()
-
-    async def _tell(self, told: raft_effects.TellNow | raft_effects.TellAfterPersist) -> None:
-        match told:
-            case raft_effects.HighWatermarkAdvanced(offset=offset):
-                await self._high_watermark_advanced(offset)
-            case raft_effects.AppendRefused():
-                # The controller learns of lost leadership by itself; anything else is our own mistake.
-                assert told.reason is raft_effects.AppendRefusal.NOT_LEADER, f"append refused: {told}"
-            case raft_effects.LeaderChanged(leader=leader):
-                self._publish(leader=leader)
-            case raft_effects.BecameLeader():
-                self._leading = told
-                _log.info("leads the quorum in epoch %d", told.epoch)
-            case raft_effects.LeadershipLost(epoch=epoch):
-                self._leading = None
-                self.published.active_epoch = None
-                self._controller.handle(
-                    controller_events.BecameInactive(leader_id=NO_NODE, epoch=epoch), self._clock.now_ms()
-                )
-            case raft_effects.ShutdownCompleted():
-                self._is_shut_down = True
-
-    async def _high_watermark_advanced(self, offset: int) -> None:
-        while self._appended_at and self._appended_at[0][0] <= offset:
-            self._timestamp_ms = self._appended_at.popleft()[1]
-        leading = self._leading
-        if leading is not None and self.published.active_epoch == leading.epoch:
-            self._controller.handle(
-                controller_events.HighWatermarkAdvanced(
-                    high_watermark=offset, timestamp_ms=self._timestamp_ms
-                ),
-                self._clock.now_ms(),
-            )
+    def _take_effects(self) -> None:
+        """Begin to carry out what the Raft core asks for."""
+        effects = self._raft.take_effects()
+        if effects is None:
             return
-        await self._hand_over_committed(offset)
-        if leading is not None and offset > leading.epoch_start_offset:
-            self.published.active_epoch = leading.epoch
-            self._controller.handle(
-                controller_events.BecameActive(epoch=leading.epoch, next_offset=leading.next_offset),
-                self._clock.now_ms(),
+        if effects.must_persist:
+            # Before anything is told: an answer may need what is written here.
+            self._unsynced.append((effects.number, time.perf_counter()))
+            self._worker.persist(
+                PersistJob(
+                    number=effects.number,
+                    writes=tuple(self._write(write) for write in effects.writes),
+                    election_state=effects.election_state,
+                    must_sync=effects.must_sync,
+                )
             )
-            self._publish()
+        # The controller has to know of control records before anything makes it reserve offsets again.
+        for told in effects.tell_now:
+            if isinstance(told, raft_effects.ControlBatchAppended):
+                self._tell(told)
+        for told in effects.tell_now:
+            if not isinstance(told, raft_effects.ControlBatchAppended):
+                self._tell(told)
+        self._unfinished.append(effects)
+        if not self._unfinished[0].must_persist:
+            self._tell_persisted(0)
 
-    async def _hand_over_committed(self, high_watermark: int) -> None:
-        """Give the inactive controller what is committed and new to it."""
-        while self._controller.next_committed_offset < high_watermark:
-            start = self._controller.next_committed_offset
-            data = await self._on_disk(partial(self._log.read, start, CATCH_UP_READ_BYTES))
-            for batch in iterate_batches(data):
-                if batch.next_offset > high_watermark:
-                    break
-                self._controller.handle(self._committed(batch), self._clock.now_ms())
-            assert self._controller.next_committed_offset > start, (
-                f"no whole batch at committed offset {start}"
-            )
+    def _write(self, write: raft_effects.LogWrite) -> DiskWrite:
+        """A change as the disk's thread takes it; batches are in memory from here on."""
+        match write:
+            case raft_effects.PendingBatch():
+                timestamp_ms = self._clock.wall_ms()
+                payload = encode_batch(write, timestamp_ms)
+                self._tail.append(
+                    TailBatch(base_offset=write.base_offset, next_offset=write.next_offset, payload=payload)
+                )
+                self._committed.appended(
+                    next_offset=write.next_offset, timestamp_ms=timestamp_ms, size_bytes=len(payload)
+                )
+                self.metrics.appended_records += write.next_offset - write.base_offset
+                return payload
+            case FetchedBatch(payload=payload):
+                self._tail.append(
+                    TailBatch(base_offset=write.base_offset, next_offset=write.next_offset, payload=payload)
+                )
+                self.metrics.fetched_records += write.next_offset - write.base_offset
+                return payload
+            case raft_effects.TruncateLog(end_offset=end_offset):
+                self._tail.truncate_to(end_offset)
+        return write
 
-    def _committed(self, batch: RecordBatchView) -> controller_events.BatchCommitted:
-        try:
-            return committed_batch(batch)
-        except RemoteProtocolError as error:
-            raise StorageError(
-                f"{self._log.directory}: the batch at offset {batch.base_offset} is whole, but this release cannot "
-                f"read its records: {error}"
-            ) from error
+    def _tell(self, told: raft_effects.TellNow | raft_effects.TellAfterPersist) -> None:
+        match told:
+            case raft_effects.SendRequest():
+                assert self._nursery is not None
+                self._channel.send(self._nursery, told)
+            case raft_effects.SendAnswer():
+                self._asked.pop(told.request_id)(told.answer)
+            case raft_effects.HighWatermarkAdvanced():
+                self._committed.high_watermark_advanced(told.offset)
+            case raft_effects.LeaderChanged():
+                _log.info("leader %d, epoch %d", told.leader.leader_id, told.leader.epoch)
+                self.published.leader = told.leader
+                self.published.notify()
+                if self._controller is not None:
+                    self._controller.leader_changed(told.leader)
+            case raft_effects.VotersChanged():
+                self._tell_kraft_version(told.kraft_version)
+            case raft_effects.ShutdownCompleted():
+                self._handed_over.set()
+            case _:
+                self._tell_leadership(told)
 
-    async def _on_disk(self, work: Callable[[], T]) -> T:
-        return await trio.to_thread.run_sync(work, limiter=self._one_thread)
+    def _tell_leadership(
+        self,
+        told: raft_effects.BecameLeader
+        | raft_effects.LeadershipLost
+        | raft_effects.ControlBatchAppended
+        | raft_effects.AppendRefused,
+    ) -> None:
+        assert self._controller is not None, f"node {self._node_id} is no controller, and is told {told}"
+        match told:
+            case raft_effects.BecameLeader():
+                # It was queued behind a write; if leadership was lost meanwhile, that was told already.
+                if self._raft.leader_and_epoch == LeaderAndEpoch(leader_id=self._node_id, epoch=told.epoch):
+                    _log.info("leads the quorum in epoch %d", told.epoch)
+                    self._controller.became_leader(told)
+            case raft_effects.LeadershipLost():
+                _log.info("leads the quorum no more; its epoch was %d", told.epoch)
+                self._committed.leadership_lost()
+                self._controller.leadership_lost(told.epoch)
+                self._publish_active_epoch()
+            case raft_effects.ControlBatchAppended():
+                self._controller.control_batch_appended(told)
+            case raft_effects.AppendRefused():
+                self._controller.append_refused(told)
+            case _:
+                assert_never(told)
 
+    def _tell_kraft_version(self, kraft_version: int) -> None:
+        if self._controller is not None:
+            self._controller.handle(controller_events.KRaftVersionChanged(kraft_version=kraft_version))
 
-def committed_batch(batch: RecordBatchView) -> controller_events.BatchCommitted:
-    """A batch of the log as the controller takes it; RemoteProtocolError for a record of an unknown type or version."""
-    records = None
-    if not batch.is_control:
-        records = tuple(decode_metadata_record(record.value or b"")[0] for record in batch.records())
-    return controller_events.BatchCommitted(
-        base_offset=batch.base_offset,
-        last_offset=batch.last_offset,
-        epoch=batch.partition_leader_epoch,
-        timestamp_ms=batch.max_timestamp,
-        records=records,
-    )
+    # -- committed state ---------------------------------------------------------------------------------------
+
+    def _maybe_become_current(self) -> None:
+        """See whether the replay of what is committed has come to where the node may act on it."""
+        if self._committed.is_current:
+            self._images.caught_up()
+            high_watermark = self.published.high_watermark
+            if self._controller is not None and self._controller.maybe_activate(high_watermark):
+                self._obey_controller()
+                self._publish_active_epoch()
+
+    def _publish_active_epoch(self) -> None:
+        if self._controller is not None and self._controller.active_epoch != self.published.active_epoch:
+            self.published.active_epoch = self._controller.active_epoch
+            self.published.notify()

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from kafkaproto import uuids
-from kafkaproto.records.batch import iterate_batches
-from kafkaproto.records.control import encode_control_record
-from kafkaproto.snapshot import ControlRecord, SnapshotId
 from server.config import Config
 from server.controller.config import ControllerConfig
 from server.controller.controller import Controller
+from server.node.committed_state import QuorumStorage
+from server.node.log_contents import log_controls, position_of, snapshot_controls
 from server.node.quorum import QuorumDriver
 from server.ports import Clock, Disk, Lock, Rng
 from server.raft import events as raft_events
@@ -24,27 +23,28 @@ from server.raft.config import RaftConfig
 from server.raft.control import RecordedControl
 from server.raft.election_state import ElectionState
 from server.raft.log_index import EpochStart
+from server.raft.messages import Destination
 from server.raft.node import RaftNode
 from server.raft.voters import VoterSet
-from server.raft.wire import recorded_control
 from server.storage.bootstrap import read_bootstrap
 from server.storage.clean_shutdown_file import take_clean_shutdown, write_clean_shutdown
-from server.storage.errors import StorageError
 from server.storage.format import FormatRequest, QuorumStart, format_directories
 from server.storage.log import Log
 from server.storage.meta_properties import (
     new_directory_id,
     open_log_directories,
 )
-from server.storage.quorum_state_file import QuorumState, QuorumStateFile
+from server.storage.quorum_state_file import QuorumStateFile
+from server.storage.reconciliation import reconcile
+from server.storage.retention import RetentionLimits
 from server.storage.segment import LogConfig
-from server.storage.snapshot_file import SnapshotStore
+from server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
 from server.types import METADATA_TOPIC, METADATA_TOPIC_ID, Endpoint, ReplicaKey
 
 _log = logging.getLogger("kafkaproto.server.node")
 
-READ_BYTES = 1024 * 1024
-"""How much of the log is looked at in one go."""
+FIRST_BOOTSTRAP_SERVER_ID = -2
+"""Stands for the node id of the first bootstrap server, which nobody knows; the next one's is one less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,32 +94,26 @@ def open_node(
     assert metadata.cluster_id is not None
     assert metadata.directory_id is not None
     incarnation_id = rng.uuid()
-    log = _open_log(config, disk)
-    quorum_state_file = QuorumStateFile(disk, log.directory)
-    raft = RaftNode(
-        RaftConfig(
-            key=ReplicaKey(id=config.node_id, directory_id=metadata.directory_id),
-            endpoints=controller_endpoints,
-            static_voters=VoterSet(voters=config.controller_quorum_voters)
-            if config.controller_quorum_voters
-            else None,
-            append_linger_ms=config.controller_quorum_append_linger_ms,
+    storage = _open_storage(config, disk)
+    raft_config = _raft_config(config, metadata.directory_id, controller_endpoints)
+    controller = None
+    if config.is_controller:
+        controller = Controller(
+            node_id=config.node_id,
+            cluster_id=metadata.cluster_id,
+            config=_controller_config(config, incarnation_id),
+            rng=rng,
+            bootstrap_records=read_bootstrap(disk, config.metadata_log_dir),
         )
-    )
-    controller = Controller(
-        node_id=config.node_id,
-        cluster_id=metadata.cluster_id,
-        config=_controller_config(config, incarnation_id),
-        rng=rng,
-        bootstrap_records=read_bootstrap(disk, config.metadata_log_dir),
-    )
     driver = QuorumDriver(
-        raft=raft,
-        opened=_recovered(disk, log, quorum_state_file.read()),
+        config=raft_config,
+        cluster_id=metadata.cluster_id,
+        raft=RaftNode(raft_config, rng),
+        opened=_recovered(storage),
         controller=controller,
-        log=log,
-        quorum_state_file=quorum_state_file,
+        storage=storage,
         clock=clock,
+        rng=rng,
     )
     return Opened(
         cluster_id=metadata.cluster_id,
@@ -133,7 +127,34 @@ def open_node(
     )
 
 
-def _open_log(config: Config, disk: Disk) -> Log:
+def _raft_config(
+    config: Config, directory_id: bytes, controller_endpoints: tuple[Endpoint, ...]
+) -> RaftConfig:
+    static_voters = config.controller_quorum_voters
+    return RaftConfig(
+        key=ReplicaKey(id=config.node_id, directory_id=directory_id),
+        can_be_voter=config.is_controller,
+        endpoints=controller_endpoints,
+        listener_name=config.controller_listener_names[0],
+        static_voters=VoterSet(voters=static_voters) if static_voters else None,
+        bootstrap_servers=tuple(
+            Destination(id=FIRST_BOOTSTRAP_SERVER_ID - index, host=address.host, port=address.port)
+            for index, address in enumerate(config.controller_quorum_bootstrap_servers)
+        ),
+        election_timeout_ms=config.controller_quorum_election_timeout_ms,
+        fetch_timeout_ms=config.controller_quorum_fetch_timeout_ms,
+        election_backoff_max_ms=config.controller_quorum_election_backoff_max_ms,
+        request_timeout_ms=config.controller_quorum_request_timeout_ms,
+        retry_backoff_ms=config.controller_quorum_retry_backoff_ms,
+        append_linger_ms=config.controller_quorum_append_linger_ms,
+        fetch_max_bytes=config.controller_quorum_fetch_max_bytes,
+        fetch_snapshot_max_bytes=config.controller_quorum_fetch_snapshot_max_bytes,
+        auto_join=config.is_controller and config.controller_quorum_auto_join_enable,
+    )
+
+
+def _open_storage(config: Config, disk: Disk) -> QuorumStorage:
+    """The metadata log's directory, repaired after a crash, its log going on where its newest snapshot ends."""
     log = Log.open(
         disk,
         f"{config.metadata_log_dir}/{METADATA_TOPIC}-0",
@@ -144,7 +165,21 @@ def _open_log(config: Config, disk: Disk) -> Log:
     )
     if log.recovery_note is not None:
         _log.warning("%s", log.recovery_note)
-    return log
+    snapshots = SnapshotStore(disk, log.directory)
+    snapshots.remove_leftovers()
+    if (note := reconcile(log, snapshots)) is not None:
+        _log.warning("%s", note)
+    return QuorumStorage(
+        disk=disk,
+        log=log,
+        snapshots=snapshots,
+        quorum_state_file=QuorumStateFile(disk, log.directory),
+        max_bytes_between_snapshots=config.metadata_log_max_record_bytes_between_snapshots,
+        max_snapshot_interval_ms=config.metadata_log_max_snapshot_interval_ms,
+        retention=RetentionLimits(
+            max_bytes=config.metadata_max_retention_bytes, max_age_ms=config.metadata_max_retention_ms
+        ),
+    )
 
 
 def _format_if_new(
@@ -165,7 +200,7 @@ def _format_if_new(
         node_id=config.node_id,
         directories=config.log_dirs,
         metadata_directory=config.metadata_log_dir,
-        is_controller=True,
+        is_controller=config.is_controller,
         has_static_voters=False,
         controller_endpoints=controller_endpoints,
         quorum_start=QuorumStart.STANDALONE,
@@ -193,28 +228,28 @@ def _controller_config(config: Config, incarnation_id: bytes) -> ControllerConfi
         delete_topic_enable=config.delete_topic_enable,
         static_config=config.properties.values,
         local_broker_incarnation_id=incarnation_id if config.is_broker else None,
+        static_voter_ids=tuple(voter.key.id for voter in config.controller_quorum_voters),
     )
 
 
-def _recovered(disk: Disk, log: Log, election: QuorumState | None) -> raft_events.Opened:
+def _recovered(storage: QuorumStorage) -> raft_events.Opened:
     """What the Raft core has to know of the log, its snapshots and the last election."""
-    snapshots = SnapshotStore(disk, log.directory)
-    snapshots.remove_leftovers()
-    latest = snapshots.latest()
-    if log.log_start_offset > 0:
-        raise StorageError(
-            f"{log.directory}: the log begins at offset {log.log_start_offset} and the rest is in a snapshot; "
-            "this release cannot start from a snapshot yet"
-        )
+    log, snapshots, election = storage.log, storage.snapshots, storage.quorum_state_file.read()
     controls: list[RecordedControl] = []
-    if latest is not None:
-        controls += _snapshot_controls(snapshots, latest)
-    position = latest.end_offset if latest is not None else 0
-    controls += [each for each in _log_controls(log) if each.offset >= position]
+    position = 0
+    if (latest := snapshots.latest()) is not None:
+        controls += snapshot_controls(snapshots, latest)
+        position = latest.end_offset
+    controls += log_controls(log, position)
     return raft_events.Opened(
         log_start_offset=log.log_start_offset,
         log_end_offset=log.log_end_offset,
         epoch_starts=tuple(EpochStart(epoch=epoch, start_offset=start) for epoch, start in log.epoch_starts),
+        snapshots=tuple(
+            raft_events.StoredSnapshot(id=position_of(each), size_bytes=snapshots.size(each))
+            for each in snapshots.ids()
+            if each != BOOTSTRAP_SNAPSHOT_ID
+        ),
         election=None
         if election is None
         else ElectionState(
@@ -222,28 +257,3 @@ def _recovered(disk: Disk, log: Log, election: QuorumState | None) -> raft_event
         ),
         control_records=tuple(controls),
     )
-
-
-def _snapshot_controls(snapshots: SnapshotStore, latest: SnapshotId) -> list[RecordedControl]:
-    controls = []
-    for record in snapshots.read(latest):
-        if isinstance(record, ControlRecord):
-            key, value = encode_control_record(record.type, record.message)
-            found = recorded_control(latest.end_offset - 1, key, value)
-            if found is not None:
-                controls.append(found)
-    return controls
-
-
-def _log_controls(log: Log) -> list[RecordedControl]:
-    controls = []
-    offset = log.log_start_offset
-    while offset < log.log_end_offset:
-        for batch in iterate_batches(log.read(offset, READ_BYTES)):
-            if batch.is_control:
-                for record in batch.records():
-                    found = recorded_control(record.offset, record.key, record.value)
-                    if found is not None:
-                        controls.append(found)
-            offset = batch.next_offset
-    return controls

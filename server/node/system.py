@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
-import uuid
 
 
 class SystemClock:
@@ -20,15 +20,19 @@ class SystemClock:
 
 
 class SystemRng:
-    """Randomness from the operating system."""
+    """Randomness that nobody can foretell where it names things, and that is merely fair elsewhere."""
 
     def __init__(self) -> None:
-        self._random = random.SystemRandom()
+        # Seeded by the operating system, which is then not asked for every choice.
+        self._random = random.Random()
 
     def below(self, limit: int) -> int:
         """An integer from 0 to ``limit`` - 1."""
         return self._random.randrange(limit)
 
     def uuid(self) -> bytes:
-        """16 random bytes in the form of a version 4 UUID."""
-        return uuid.uuid4().bytes
+        """16 random bytes in the form of a version 4 UUID (RFC 9562, section 5.4)."""
+        value = bytearray(os.urandom(16))
+        value[6] = value[6] & 0x0F | 0x40
+        value[8] = value[8] & 0x3F | 0x80
+        return bytes(value)

@@ -180,10 +180,10 @@ def test_a_refused_registration_is_sent_again_after_an_interval(code: ErrorCode)
 
 def test_a_registration_is_overdue_once_the_next_try_would_come_too_late() -> None:
     broker = start(registration_timeout_ms=3_000)
-    broker.handle_failure(1_100)
+    broker.handle_failure(3_900)
     assert not broker.is_registration_overdue
-    broker.handle_failure(3_200)
-    assert (broker.due_ms, broker.is_registration_overdue) == (5_200, True)
+    broker.handle_failure(3_990)
+    assert (broker.due_ms, broker.is_registration_overdue) == (4_000, True)
 
 
 def test_a_broker_that_is_registered_is_never_overdue() -> None:
@@ -201,12 +201,42 @@ def test_a_refused_heartbeat_is_sent_again_with_the_same_epoch(code: ErrorCode) 
         assert heartbeat(broker) == first
 
 
-def test_without_an_answer_the_same_is_sent_after_an_interval() -> None:
+def test_without_an_answer_the_same_is_sent_again_at_once() -> None:
     broker = running()
     first = heartbeat(broker)
     broker.handle_failure(5_000)
-    assert broker.due_ms == 7_000
+    assert broker.due_ms == 5_010
     assert heartbeat(broker) == first
+
+
+def test_a_broker_serves_while_it_is_running_and_unfenced() -> None:
+    broker = start()
+    assert not broker.is_serving
+    broker = running()
+    assert broker.is_serving
+    # Its session was over for a while; the controller unfences it with its next heartbeats.
+    answer(broker, 3_000, is_caught_up=True, is_fenced=True)
+    assert (broker.state, broker.is_serving) == (BrokerState.RUNNING, False)
+    broker.handle_response(BrokerHeartbeatResponse(error_code=ErrorCode.STALE_BROKER_EPOCH), 5_000)
+    assert not broker.is_serving
+    answer(broker, 7_000, is_caught_up=True, is_fenced=False)
+    assert broker.is_serving
+    broker.request_shutdown(8_000)
+    assert not broker.is_serving
+
+
+def test_a_leaving_broker_gives_up_once_nobody_answers() -> None:
+    broker = running()
+    broker.request_shutdown(3_000)
+    states = []
+    for now_ms in (5_000, 7_200, 9_300):
+        broker.handle_failure(now_ms)
+        states.append(broker.state)
+        if now_ms == 5_000:
+            # Somebody does, for once.
+            answer(broker, 5_100, is_fenced=False)
+    leaving = BrokerState.PENDING_CONTROLLED_SHUTDOWN
+    assert states == [leaving, leaving, BrokerState.SHUTTING_DOWN]
 
 
 def test_a_broker_that_never_registered_just_leaves() -> None:

@@ -41,13 +41,6 @@ def test_a_file_is_taken_or_refused_as_stock_does_it(
 @pytest.mark.parametrize(
     ("changes", "key", "words"),
     [
-        ({"process.roles": "broker", "listeners": "PLAINTEXT://:9092"}, "process.roles", "a broker alone"),
-        ({"controller.quorum.voters": "1@a:1,2@b:1"}, "controller.quorum.voters", "several voters"),
-        (
-            {"controller.quorum.bootstrap.servers": "a:1,b:1"},
-            "controller.quorum.bootstrap.servers",
-            "several controllers",
-        ),
         (
             {
                 "listeners": "SECURE://:9092,CONTROLLER://:9093",
@@ -61,7 +54,6 @@ def test_a_file_is_taken_or_refused_as_stock_does_it(
         ({"principal.builder.class": "x.Y"}, "principal.builder.class", "principal builders"),
         ({"config.providers": "env"}, "config.providers", "configuration providers"),
         ({"remote.log.storage.system.enable": "true"}, "remote.log.storage.system.enable", "tiered storage"),
-        ({"controller.quorum.auto.join.enable": "true"}, "controller.quorum.auto.join.enable", "quorums"),
     ],
 )
 def test_what_is_not_built_yet_is_refused_by_name(
@@ -81,9 +73,13 @@ def test_what_is_not_built_yet_is_refused_by_name(
         {"controller.quorum.voters": "1@127.0.0.1:9093"},
         {"process.roles": "controller", "listeners": "CONTROLLER://:9093"},
         {"principal.builder.class": str(BROKER_KEYS["principal.builder.class"].default)},
+        {"process.roles": "broker", "listeners": "PLAINTEXT://:9092"},
+        {"controller.quorum.voters": "1@a:1,2@b:1,3@c:1", "controller.quorum.bootstrap.servers": None},
+        {"controller.quorum.bootstrap.servers": "a:1,b:1,c:1"},
+        {"controller.quorum.auto.join.enable": "true"},
         {"authorizer.class.name": "", "remote.log.storage.system.enable": "false"},
     ],
     ids=str,
 )
-def test_single_voter_nodes_without_encryption_are_supported(changes: dict[str, Any], tmp_path: Path) -> None:
+def test_any_quorum_without_encryption_is_supported(changes: dict[str, Any], tmp_path: Path) -> None:
     check_supported(load(tmp_path, changes))

@@ -12,7 +12,8 @@ from server.config import Config, ConfigError, default_config
 from server.config.listeners import Address
 from server.config_keys.definitions import BROKER_KEYS
 from server.config_keys.model import INTEGER_BITS, ConfigType
-from server.types import Endpoint
+from server.raft.config import RaftConfig
+from server.types import Endpoint, ReplicaKey
 
 MINIMAL = """\
 process.roles=broker,controller
@@ -61,6 +62,19 @@ def test_keys_that_were_not_set_have_kafkas_defaults(file: Path) -> None:
     assert config.log_dirs == ("/tmp/kafka-logs",)
     assert config.metadata_log_dir == "/tmp/kafka-logs"
     assert config.http_listener is None
+
+
+def test_the_quorums_core_has_kafkas_defaults_too(file: Path) -> None:
+    config = Config.load(str(file), {})
+    assert config.controller_quorum_auto_join_enable is RaftConfig(key=ReplicaKey(id=7)).auto_join
+    shared = {each.name for each in fields(RaftConfig)} & {
+        each.name.removeprefix("controller_quorum_") for each in fields(Config)
+    }
+    assert {"election_timeout_ms", "fetch_timeout_ms", "retry_backoff_ms", "fetch_max_bytes"} <= shared
+    for name in shared - {"bootstrap_servers"}:
+        assert getattr(config, f"controller_quorum_{name}") == getattr(
+            RaftConfig(key=ReplicaKey(id=7)), name
+        ), name
 
 
 def test_raw_values_are_kept_for_those_who_describe_them(file: Path) -> None:

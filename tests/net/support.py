@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import trio
 
 from kafkaproto.connection import RequestReceived, ServedVersions, ServerConnection
+from kafkaproto.errors import RemoteProtocolError
+from server.metrics.requests import RequestMetrics
 from server.net.listener import Listener, ListenerSettings
-from server.net.pump import ConnectionInfo, Pump, Request, Serve
+from server.net.pump import CloseConnection, ConnectionInfo, Outcome, Pump, Request, Respond, Serve
+from server.net.streams import ByteStream
 from server.ports import Buffer
 from server.types import ListenerKind
 
@@ -37,13 +41,74 @@ def echo(correlation_id: int, body: bytes) -> bytes:
     return framed(struct.pack(">iB", correlation_id, 0) + body)
 
 
+ServeTask = Callable[[Request, ConnectionInfo], Awaitable[Sequence[Buffer] | None]]
+"""A `Serve` function as a task that may wait, and answers by returning."""
+
+
+def in_task(serve: ServeTask) -> Serve:
+    """Have each request served by a task of its own, and so never answered at once."""
+
+    async def run(request: Request, connection: ConnectionInfo, respond: Respond) -> None:
+        outcome: Outcome
+        try:
+            outcome = await serve(request, connection)
+        except (CloseConnection, RemoteProtocolError) as fault:
+            outcome = fault
+        respond(outcome)
+
+    def start(request: Request, connection: ConnectionInfo, respond: Respond) -> None:
+        trio.lowlevel.spawn_system_task(run, request, connection, respond)
+
+    return start
+
+
+class StreamBytes:
+    """A trio stream as a pump takes it. It writes nothing on the spot, as a socket that is full."""
+
+    def __init__(self, stream: trio.StapledStream[Any, Any]) -> None:
+        self._stream = stream
+
+    def send_now(self, data: Buffer) -> int:
+        return 0
+
+    async def send_all(self, data: Buffer) -> None:
+        await self._stream.send_all(data)
+
+    async def receive_some(self, max_bytes: int) -> bytes | bytearray:
+        data: bytes | bytearray = await self._stream.receive_some(max_bytes)
+        return data
+
+    def close(self) -> None:
+        self._stream.send_stream.close()
+        self._stream.receive_stream.close()
+
+
 async def serve_echo(request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
     await trio.lowlevel.checkpoint()
     assert isinstance(request, RequestReceived)
     return [memoryview(request.frame)[request.body_offset :]]
 
 
-def make_pump(stream: trio.abc.Stream, serve: Serve, *, served_versions: ServedVersions = SERVED.get) -> Pump:
+def make_pump(
+    stream: trio.StapledStream[Any, Any],
+    serve: ServeTask,
+    *,
+    served_versions: ServedVersions = SERVED.get,
+    metrics: RequestMetrics | None = None,
+) -> Pump:
+    """A pump on a stream in memory; each request is served by a task."""
+    return make_plain_pump(
+        StreamBytes(stream), in_task(serve), served_versions=served_versions, metrics=metrics
+    )
+
+
+def make_plain_pump(
+    stream: ByteStream,
+    serve: Serve,
+    *,
+    served_versions: ServedVersions = SERVED.get,
+    metrics: RequestMetrics | None = None,
+) -> Pump:
     return Pump(
         stream=stream,
         connection=ServerConnection(served_versions, max_request_size=MAX_REQUEST_SIZE),
@@ -55,6 +120,7 @@ def make_pump(stream: trio.abc.Stream, serve: Serve, *, served_versions: ServedV
             peer_port=4321,
         ),
         serve=serve,
+        metrics=metrics or RequestMetrics(),
         idle_timeout_ms=IDLE_TIMEOUT_MS,
     )
 
@@ -75,10 +141,10 @@ def settings(**changes: object) -> ListenerSettings:
 
 @asynccontextmanager
 async def listening(
-    serve: Serve, *, served_versions: ServedVersions = SERVED.get, **changes: object
+    serve: ServeTask, *, served_versions: ServedVersions = SERVED.get, **changes: object
 ) -> AsyncIterator[tuple[Listener, int]]:
     """A listener on a free port of the loopback; cancelled at the end."""
-    listener = Listener(settings(**changes), served_versions=served_versions, serve=serve)
+    listener = Listener(settings(**changes), served_versions=served_versions, serve=in_task(serve))
     async with trio.open_nursery() as nursery:
         port = await nursery.start(listener.run)
         yield listener, port

@@ -30,7 +30,7 @@ from server.net.peers import (
 )
 from server.net.pump import CloseConnection, ConnectionInfo, Request
 from server.ports import Buffer
-from tests.net.support import SERVED, listening
+from tests.net.support import SERVED, listening, wait_until
 
 pytestmark = pytest.mark.trio
 
@@ -363,3 +363,72 @@ async def test_a_success_ends_the_backoff(autojump_clock: MockClock) -> None:
         assert await describe(peer, timeout_ms=60_000) == "connection 2"
         assert trio.current_time() - connected_at == pytest.approx(1)
         peer.close()
+
+
+async def test_a_connection_that_ended_while_nothing_was_asked_is_made_anew() -> None:
+    node = Node()
+    async with listening(node) as (_, port):
+        peer = channel(port)
+        await describe(peer)
+    assert not peer.is_ready
+    async with listening(node, port=port):
+        assert await describe(peer) == "connection 1"
+        assert peer.is_ready
+        peer.close()
+
+
+async def test_bytes_that_nobody_asked_for_end_a_connection() -> None:
+    node = Node()
+    async with listening(node) as (_, port):
+        to_node = await trio.open_tcp_stream("127.0.0.1", port)
+
+        async def relay(stream: trio.SocketStream) -> None:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(pass_on, stream, to_node)
+                await pass_on(to_node, stream, then=b"more than was asked")
+                nursery.cancel_scope.cancel()
+
+        async def pass_on(source: trio.SocketStream, target: trio.SocketStream, then: bytes = b"") -> None:
+            answers = 0
+            while data := await source.receive_some():
+                await target.send_all(data)
+                answers += 1
+                if then and answers == 2:
+                    await target.send_all(then)
+
+        async with tcp_server(relay) as relayed, to_node:
+            peer = channel(relayed)
+            assert await describe(peer) == "connection 1"
+            await wait_until(lambda: not peer.is_ready)
+            peer.close()
+
+
+async def test_a_connection_can_be_made_before_there_is_a_request() -> None:
+    node = Node()
+    async with listening(node) as (listener, port):
+        peer = channel(port)
+        assert not peer.is_ready
+        await peer.prepare(timeout_ms=TIMEOUT_MS)
+        await peer.prepare(timeout_ms=TIMEOUT_MS)
+        assert peer.is_ready
+        assert await describe(peer) == "connection 1"
+        assert listener.statistics().accepted_connections == 1
+        peer.close()
+
+
+async def test_preparing_tells_what_is_wrong() -> None:
+    with pytest.raises(PeerDisconnected) as refused:
+        await channel(free_port()).prepare(timeout_ms=TIMEOUT_MS)
+    assert refused.value.cause is DisconnectCause.REFUSED
+    async with tcp_server(lambda stream: trio.sleep_forever()) as port:
+        with pytest.raises(PeerTimeout) as silent:
+            await channel(port).prepare(timeout_ms=50)
+        assert not silent.value.was_connected
+
+
+async def test_without_a_backoff_every_request_may_connect() -> None:
+    peer = channel(free_port(), backoff=None)
+    with trio.fail_after(5):
+        for _ in range(100):
+            with pytest.raises(PeerDisconnected):
+                await describe(peer)

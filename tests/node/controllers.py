@@ -65,7 +65,7 @@ class ScriptedChannel(ControllerChannel):
     """A channel whose answers a test gives, one function call per request, without a connection."""
 
     def __init__(self, answer: Callable[[Message], Awaitable[Message]]) -> None:
-        super().__init__(client_id="1", locate=_nowhere, rng=MiddleRng())
+        super().__init__(client_id="1", locate=_nowhere, news=trio.Event, rng=MiddleRng())
         self._answer = answer
         self.asked: list[Message] = []
         self.timeouts_ms: list[int] = []

@@ -20,7 +20,7 @@ from server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
 from server.image.image import ClusterImage
 from server.node.broker_half import BrokerHalf, RegistrationTimeout
 from server.node.controller_channel import ControllerUnavailable
-from server.node.quorum import Published
+from server.node.published import Published
 from tests.node.controllers import ScriptedChannel, TrioClock
 
 pytestmark = pytest.mark.trio
@@ -119,7 +119,7 @@ async def test_it_goes_on_trying_while_no_controller_is_there(
         await nursery.start(broker.half.run)
         nursery.cancel_scope.cancel()
     start_ms = broker.asked_at_ms[0]
-    assert [at - start_ms for at in broker.asked_at_ms] == [0, 4_000, 8_000, 8_000, 8_000]
+    assert [at - start_ms for at in broker.asked_at_ms] == [0, 2_010, 4_020, 4_020, 4_020]
     assert caplog.messages == ["BrokerRegistrationRequest: nobody is there"] * 2
 
 
@@ -192,18 +192,28 @@ async def test_leaving_takes_until_the_controller_lets_the_broker_go(autojump_cl
     assert await run_and_leave(Broker(answer), after_ms=500) == 50 + INTERVAL_MS
 
 
-async def test_leaving_ends_with_its_time_if_the_controller_does_not_answer(
+async def test_leaving_ends_with_its_time_if_the_controller_does_not_let_go(
     autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     broker = Broker(welcome)
     async with trio.open_nursery() as nursery:
         await nursery.start(broker.half.run)
-        broker.answer = away
+        broker.answer = lambda _: BrokerHeartbeatResponse(is_fenced=False)
         begun_ms = broker.clock.now_ms()
         await broker.half.leave(7_000)
         assert broker.clock.now_ms() - begun_ms == 7_000
         assert "the controlled shutdown was not finished within 7000 ms" in caplog.text
         nursery.cancel_scope.cancel()
+
+
+async def test_leaving_ends_early_if_nobody_answers(autojump_clock: MockClock) -> None:
+    broker = Broker(welcome)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(broker.half.run)
+        broker.answer = away
+        begun_ms = broker.clock.now_ms()
+        await broker.half.leave(30_000)
+        assert broker.clock.now_ms() - begun_ms == 2 * INTERVAL_MS + 10
 
 
 @pytest.mark.parametrize("is_waiting", [True, False], ids=["between requests", "inside a request"])

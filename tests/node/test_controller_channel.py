@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 import trio
+from trio.testing import MockClock
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
@@ -16,7 +17,7 @@ from kafkaproto.messages import (
     EnvelopeRequest,
     EnvelopeResponse,
 )
-from server.node.controller_channel import ControllerChannel, ControllerUnavailable
+from server.node.controller_channel import REPLACED_GRACE_MS, ControllerChannel, ControllerUnavailable
 from server.types import Endpoint
 from tests.net.support import listening
 from tests.net.test_peers import free_port
@@ -27,6 +28,8 @@ pytestmark = pytest.mark.trio
 TIMEOUT_MS = 5_000
 GIVE_UP_MS = 200
 """For requests that get no answer: enough for a few attempts on the loopback, even on a busy machine."""
+QUIET_S = 0.1
+"""Real time without anything on the sockets after which the clock may jump."""
 NOT_CONTROLLER = BrokerHeartbeatResponse(error_code=ErrorCode.NOT_CONTROLLER, is_fenced=True)
 
 
@@ -45,8 +48,31 @@ def at(port: int) -> Endpoint:
     return Endpoint(name="CONTROLLER", host="127.0.0.1", port=port)
 
 
+class Whereabouts:
+    """Where the active controller is, as far as the node knows."""
+
+    def __init__(self, port: int | None) -> None:
+        self._endpoint = None if port is None else at(port)
+        self._changed = trio.Event()
+
+    def locate(self) -> Endpoint | None:
+        return self._endpoint
+
+    def news(self) -> trio.Event:
+        return self._changed
+
+    def move(self, port: int | None) -> None:
+        self._endpoint = None if port is None else at(port)
+        changed, self._changed = self._changed, trio.Event()
+        changed.set()
+
+    def channel(self) -> ControllerChannel:
+        return ControllerChannel(client_id="11", locate=self.locate, news=self.news, rng=MiddleRng())
+
+
 def channel(locate: Callable[[], Endpoint | None]) -> ControllerChannel:
-    return ControllerChannel(client_id="11", locate=locate, rng=MiddleRng())
+    """A channel that is never told of a change."""
+    return ControllerChannel(client_id="11", locate=locate, news=trio.Event, rng=MiddleRng())
 
 
 async def beat(to: ControllerChannel, offset: int = 0, *, timeout_ms: int = TIMEOUT_MS) -> Message:
@@ -68,29 +94,66 @@ async def test_requests_share_a_connection_to_the_active_controller() -> None:
     assert controller.client_ids == {"11"}
 
 
-async def test_a_request_waits_until_a_controller_is_known() -> None:
+async def test_a_request_waits_until_a_controller_is_known(autojump_clock: MockClock) -> None:
+    """And not a moment longer: the clock stands still while anything moves."""
+    autojump_clock.autojump_threshold = QUIET_S
     async with listening(ScriptedController(alive), served_versions=SERVED.get) as (_, port):
-        looks = iter([None, None, at(port)])
-        to = channel(lambda: next(looks))
-        assert await beat(to) == BrokerHeartbeatResponse(is_caught_up=True)
+        whereabouts = Whereabouts(None)
+        to = whereabouts.channel()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(beat, to)
+            await trio.sleep(1.234)
+            whereabouts.move(port)
+        assert trio.current_time() == pytest.approx(1.234, abs=0.001)
         to.close()
 
 
-async def test_a_node_that_is_not_the_controller_is_left_for_the_one_that_is() -> None:
+async def test_a_node_that_is_not_the_controller_is_asked_again_until_another_one_is_known() -> None:
     old, new = ScriptedController(not_controller), ScriptedController(alive)
     async with (
         listening(old, served_versions=SERVED.get) as (old_listener, old_port),
         listening(new, served_versions=SERVED.get) as (_, new_port),
     ):
-        looks = iter([at(old_port), at(old_port), at(new_port)])
-        to = channel(lambda: next(looks))
-        assert await beat(to) == BrokerHeartbeatResponse(is_caught_up=True)
-        assert (len(old.asked), len(new.asked)) == (2, 1)
-        # Asked twice on one connection, which was then given up.
-        assert old.connection_ids == [1, 1]
+        whereabouts = Whereabouts(old_port)
+        to = whereabouts.channel()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(beat, to)
+            with trio.fail_after(TIMEOUT_MS / 1000):
+                while len(old.asked) < 2:
+                    await trio.sleep(0.001)
+            whereabouts.move(new_port)
+        assert len(new.asked) == 1
+        # Asked on one connection, which was then given up.
+        assert set(old.connection_ids) == {1}
         with trio.fail_after(TIMEOUT_MS / 1000):
             while old_listener.statistics().open_connections:
                 await trio.sleep(0.001)
+        to.close()
+
+
+@pytest.mark.parametrize("grace", [0.5, 1.5], ids=["in time", "too late"])
+async def test_a_replaced_controller_has_a_moment_to_answer_what_it_was_asked(
+    grace: float, autojump_clock: MockClock
+) -> None:
+    autojump_clock.autojump_threshold = QUIET_S
+
+    async def slow(request: Message) -> Message:
+        await trio.sleep(1 + grace * REPLACED_GRACE_MS / 1000)
+        return await alive(request)
+
+    old, new = ScriptedController(slow), ScriptedController(alive)
+    async with (
+        listening(old, served_versions=SERVED.get) as (_, old_port),
+        listening(new, served_versions=SERVED.get) as (_, new_port),
+    ):
+        whereabouts = Whereabouts(old_port)
+        to = whereabouts.channel()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(beat, to)
+            await trio.sleep(1)
+            whereabouts.move(new_port)
+        assert trio.current_time() == pytest.approx(1 + min(grace, 1) * REPLACED_GRACE_MS / 1000, abs=0.001)
+        assert len(new.asked) == (1 if grace > 1 else 0)
         to.close()
 
 

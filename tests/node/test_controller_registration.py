@@ -18,7 +18,7 @@ from kafkaproto.messages import ControllerRegistrationRequest, ControllerRegistr
 from server.image.image import ClusterImage, ControllerRegistration
 from server.node.controller_channel import ControllerUnavailable
 from server.node.controller_registration import keep_registered
-from server.node.quorum import Published
+from server.node.published import Published
 from server.types import Endpoint
 from tests.node.controllers import ScriptedChannel, TrioClock
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import struct
 
 import pytest
-import trio
-from trio.testing import wait_all_tasks_blocked
 
 from kafkaproto.connection import RequestReceived, ServerConnection, UnsupportedApiVersions
 from kafkaproto.errors import RemoteProtocolError
@@ -22,13 +20,10 @@ from kafkaproto.messages import (
 )
 from server.apis.context import Answer, NoAnswer
 from server.apis.table import served_versions
-from server.net.pump import CloseConnection, ConnectionInfo
+from server.net.pump import CloseConnection, ConnectionInfo, Outcome
 from server.node.dispatch import Dispatcher
-from server.ports import Buffer
 from server.types import Deferred, ListenerKind
 from tests.apis.support import CLUSTER_ID, Calls, golden, services
-
-pytestmark = pytest.mark.trio
 
 IMAGE = golden().image
 
@@ -58,27 +53,31 @@ def request(
     return received(header + message.encode(version), kind)
 
 
-async def test_a_request_is_answered_in_its_version() -> None:
+def served(
+    dispatcher: Dispatcher, event: RequestReceived | UnsupportedApiVersions, asking: ConnectionInfo
+) -> list[Outcome]:
+    """Has a request served; the list gets its outcome when that is there."""
+    outcomes: list[Outcome] = []
+    dispatcher.serve(event, asking, outcomes.append)
+    return outcomes
+
+
+def test_a_request_is_answered_in_its_version() -> None:
     dispatcher = Dispatcher(services(IMAGE))
-    (body,) = await dispatcher.serve(request(DescribeClusterRequest(), 1), connection())
+    (outcome,) = served(dispatcher, request(DescribeClusterRequest(), 1), connection())
+    assert isinstance(outcome, list)
+    (body,) = outcome
     answer, end = DescribeClusterResponse.decode(body, 1)
     assert (answer.cluster_id, end) == (CLUSTER_ID, len(body))
 
 
-async def test_an_answer_that_comes_later_is_waited_for() -> None:
+def test_an_answer_that_comes_later_is_passed_on_when_it_does() -> None:
     calls = Calls()
-    bodies: list[Buffer] = []
     dispatcher = Dispatcher(services(IMAGE, calls))
-
-    async def serve() -> None:
-        bodies.extend(await dispatcher.serve(request(CreateTopicsRequest(), 7), connection()))
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(serve)
-        await wait_all_tasks_blocked()
-        assert bodies == []
-        calls.replies[0].resolve(CreateTopicsResponse(throttle_time_ms=5))
-    assert bodies == [CreateTopicsResponse(throttle_time_ms=5).encode(7)]
+    outcomes = served(dispatcher, request(CreateTopicsRequest(), 7), connection())
+    assert outcomes == []
+    calls.replies[0].resolve(CreateTopicsResponse(throttle_time_ms=5))
+    assert outcomes == [[CreateTopicsResponse(throttle_time_ms=5).encode(7)]]
 
 
 @pytest.mark.parametrize(
@@ -90,48 +89,47 @@ async def test_an_answer_that_comes_later_is_waited_for() -> None:
         ("::ffff:127.0.0.1", b"\x7f\x00\x00\x01", "127.0.0.1"),
     ],
 )
-async def test_a_handler_learns_who_asks_and_over_what(host: str, address: bytes, shown: str) -> None:
+def test_a_handler_learns_who_asks_and_over_what(host: str, address: bytes, shown: str) -> None:
     calls = Calls()
     dispatcher = Dispatcher(services(IMAGE, calls))
-    with trio.move_on_after(0):
-        await dispatcher.serve(request(CreateTopicsRequest(), 7), connection(host=host))
+    served(dispatcher, request(CreateTopicsRequest(), 7), connection(host=host))
     ((_, asked),) = calls.forwarded
     assert (asked.listener_kind, asked.listener_name) == (ListenerKind.BROKER, "PLAINTEXT")
     assert (asked.api_key, asked.api_version, asked.correlation_id, asked.client_id) == (19, 7, 7, "me")
     assert (asked.principal, asked.client_address, asked.client_host) == ("User:ANONYMOUS", address, shown)
 
 
-async def test_where_there_is_no_answer_the_connection_is_closed_and_the_reason_told() -> None:
+def test_where_there_is_no_answer_the_connection_is_closed_and_the_reason_told() -> None:
     reply: Deferred[Answer] = Deferred()
     reply.resolve(NoAnswer(reason="too many wait"))
     dispatcher = Dispatcher(services(IMAGE, forward=lambda request, context: reply))
-    with pytest.raises(CloseConnection, match="too many wait"):
-        await dispatcher.serve(request(CreateTopicsRequest(), 7), connection())
+    (outcome,) = served(dispatcher, request(CreateTopicsRequest(), 7), connection())
+    assert isinstance(outcome, CloseConnection)
+    assert outcome.reason == "too many wait"
 
 
-async def test_a_body_that_does_not_parse_is_the_peers_fault() -> None:
+def test_a_body_that_does_not_parse_is_the_peers_fault() -> None:
     event = received(struct.pack(">hhihB", 60, 1, 7, -1, 0) + b"\x01")
     with pytest.raises(RemoteProtocolError, match="DescribeClusterRequest"):
-        await Dispatcher(services(IMAGE)).serve(event, connection())
+        served(Dispatcher(services(IMAGE)), event, connection())
 
 
 @pytest.mark.parametrize("kind", ListenerKind)
 @pytest.mark.parametrize("version", [5, 99, -1])
-async def test_an_unknown_version_of_api_versions_is_answered_as_by_stock(
-    version: int, kind: ListenerKind
-) -> None:
+def test_an_unknown_version_of_api_versions_is_answered_as_by_stock(version: int, kind: ListenerKind) -> None:
     event = received(struct.pack(">hhih", 18, version, 7, -1), kind)
-    (body,) = await Dispatcher(services(IMAGE)).serve(event, connection(kind))
+    outcomes = served(Dispatcher(services(IMAGE)), event, connection(kind))
     # A version 0 body: error 35, and of all keys only 18 with its versions.
-    assert body == bytes.fromhex("0023 00000001 0012 0000 0004")
+    assert outcomes == [[bytes.fromhex("0023 00000001 0012 0000 0004")]]
 
 
-async def test_an_answer_of_ours_that_cannot_be_sent_closes_this_connection_alone(
+def test_an_answer_of_ours_that_cannot_be_sent_closes_this_connection_alone(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     kind = ListenerKind.CONTROLLER
     broken = DescribeQuorumResponse(error_message="x" * 40_000)
     dispatcher = Dispatcher(services(IMAGE, quorum_answer=broken))
-    with pytest.raises(CloseConnection, match=r"DescribeQuorumResponse\.error_message"):
-        await dispatcher.serve(request(DescribeQuorumRequest(), 2, kind), connection(kind))
+    (outcome,) = served(dispatcher, request(DescribeQuorumRequest(), 2, kind), connection(kind))
+    assert isinstance(outcome, CloseConnection)
+    assert "DescribeQuorumResponse.error_message" in outcome.reason
     assert "a response cannot be encoded" in caplog.text

@@ -13,6 +13,8 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.headers import decode_request_header, encode_response_header
 from kafkaproto.message import Message
 from kafkaproto.messages import (
+    AddRaftVoterRequest,
+    AddRaftVoterResponse,
     CreatePartitionsRequest,
     CreateTopicsRequest,
     CreateTopicsResponse,
@@ -22,17 +24,19 @@ from kafkaproto.messages import (
     EnvelopeRequest,
     EnvelopeResponse,
     ListPartitionReassignmentsRequest,
+    RemoveRaftVoterRequest,
+    RemoveRaftVoterResponse,
 )
 from kafkaproto.support import joined
 from server.apis.context import Answer, NoAnswer
 from server.node.controller_channel import ControllerChannel, ControllerUnavailable
-from server.node.forwarding import FORWARD_TIMEOUT_MS, Forwarder, refuse
-from server.node.waiting import wait_decided
+from server.node.forwarding import ANSWER_MARGIN_MS, FORWARD_TIMEOUT_MS, Forwarder, refuse
 from server.types import Deferred, Endpoint
 from tests.apis.support import context
 from tests.apis.test_envelope import STOCK_REQUEST
 from tests.net.support import listening
 from tests.node.controllers import SERVED, MiddleRng, ScriptedChannel, ScriptedController
+from tests.node.waiting import wait_decided
 
 pytestmark = pytest.mark.trio
 
@@ -111,7 +115,26 @@ async def test_a_request_is_wrapped_in_stocks_bytes() -> None:
         forwarder.forward(ListPartitionReassignmentsRequest(topics=None, timeout_ms=5_000), asked)
         await wait_all_tasks_blocked()
         assert [envelope.encode(0) for envelope in channel.asked] == [STOCK_REQUEST]
-        assert channel.timeouts_ms == [FORWARD_TIMEOUT_MS]
+
+
+@pytest.mark.parametrize(
+    ("request_", "limit_ms"),
+    [
+        (CreateTopicsRequest(timeout_ms=5_000), 5_000 + ANSWER_MARGIN_MS),
+        (CreateTopicsRequest(timeout_ms=70_000), FORWARD_TIMEOUT_MS),
+        (CreateTopicsRequest(timeout_ms=0), FORWARD_TIMEOUT_MS),
+        (CreateTopicsRequest(timeout_ms=-1), FORWARD_TIMEOUT_MS),
+        (DescribeQuorumRequest(), FORWARD_TIMEOUT_MS),
+    ],
+    ids=repr,
+)
+async def test_a_request_is_tried_for_as_long_as_its_client_gives_it(
+    request_: Message, limit_ms: int
+) -> None:
+    async with forwarding() as (forwarder, channel, _):
+        forwarder.forward(request_, context(request_, request_.MIN_VERSION))
+        await wait_all_tasks_blocked()
+        assert channel.timeouts_ms == [limit_ms]
 
 
 @pytest.mark.parametrize("version", [5, 7])
@@ -176,13 +199,15 @@ async def test_a_client_id_that_does_not_fit_any_more_costs_its_client_the_conne
         DeleteTopicsRequest(topics=[DeleteTopicsRequest.DeleteTopicState(name="a")]),
         CreatePartitionsRequest(topics=[CreatePartitionsRequest.CreatePartitionsTopic(name="a", count=2)]),
         DescribeQuorumRequest(),
+        AddRaftVoterRequest(),
+        RemoveRaftVoterRequest(),
     ],
     ids=lambda request: request.NAME,
 )
 async def test_every_forwarded_request_can_be_refused(request_: Message) -> None:
     response = refuse(request_, ErrorCode.REQUEST_TIMED_OUT)
     assert response.API_KEY == request_.API_KEY
-    if isinstance(response, DescribeQuorumResponse):
+    if isinstance(response, DescribeQuorumResponse | AddRaftVoterResponse | RemoveRaftVoterResponse):
         assert response.error_code == ErrorCode.REQUEST_TIMED_OUT
     else:
         names: tuple[str, ...] = response.__slots__
@@ -235,7 +260,7 @@ async def test_a_request_finds_its_way_through_an_envelope_that_says_not_control
     controller = ScriptedController(answer)
     async with listening(controller, served_versions=SERVED.get) as (_, port):
         endpoint = Endpoint(name="CONTROLLER", host="127.0.0.1", port=port)
-        channel = ControllerChannel(client_id="1", locate=lambda: endpoint, rng=MiddleRng())
+        channel = ControllerChannel(client_id="1", locate=lambda: endpoint, news=trio.Event, rng=MiddleRng())
         async with trio.open_nursery() as nursery:
             forwarder = Forwarder(nursery, channel)
             reply: Deferred[Answer] = forwarder.forward(creation("a"), context(creation("a"), 7))

@@ -13,10 +13,16 @@ from server.node.http import HTTP_TIMEOUT_MS, MAX_REQUEST_HEAD_BYTES, HttpAnswer
 
 pytestmark = pytest.mark.trio
 
-ROUTES = {
-    "/ready": lambda: HttpAnswer(status=503, body="no leader\n"),
-    "/live": lambda: HttpAnswer(status=200, body="live ✓\n"),
-}
+
+async def ready() -> HttpAnswer:
+    return HttpAnswer(status=503, body="no leader\n")
+
+
+async def live() -> HttpAnswer:
+    return HttpAnswer(status=200, body="live ✓\n")
+
+
+ROUTES = {"/ready": ready, "/live": live}
 
 
 async def ask(request: bytes, *, step: int = 1 << 20) -> tuple[int, dict[str, str], bytes]:

@@ -23,13 +23,16 @@ from server.config import default_config
 from server.controller.events import CommandContext
 from server.image.image import EMPTY_IMAGE
 from server.image.replay import replay
+from server.node import metadata_feed
 from server.node import quorum as quorum_module
-from server.node.quorum import QuorumDriver, UnsupportedFeatureError, check_features
+from server.node.disk_worker import DiskFailureError
+from server.node.published import UnsupportedFeatureError, check_features
+from server.node.quorum import QuorumDriver
 from server.node.startup import Opened, open_node
 from server.node.system import SystemClock
-from server.node.waiting import wait_decided
 from server.storage.log import Log
 from server.types import METADATA_TOPIC_ID, Deferred, Endpoint
+from tests.node.waiting import wait_decided
 from tests.sim.disk import MemoryDisk
 
 WAIT_S = 10.0
@@ -155,7 +158,8 @@ async def test_a_long_log_is_handed_over_in_pieces(disk: MemoryDisk, monkeypatch
     async with running(disk) as driver:
         await wait_for_features(driver)
         before = driver.published.image
-    monkeypatch.setattr(quorum_module, "CATCH_UP_READ_BYTES", 1)
+    monkeypatch.setattr(metadata_feed, "READ_BYTES", 1)
+    monkeypatch.setattr(metadata_feed, "SLICE_MS", 0.0)
     async with running(disk) as driver:
         assert driver.published.image.features == before.features
 
@@ -176,7 +180,7 @@ async def test_a_disk_that_fails_ends_the_node_and_nothing_is_promised(
 ) -> None:
     driver = open_on(disk).quorum
     disk.fail(operation, LOG_SUFFIX, errno.EIO)
-    with trio.fail_after(WAIT_S), pytest.RaisesGroup(OSError, flatten_subgroups=True):
+    with trio.fail_after(WAIT_S), pytest.RaisesGroup(DiskFailureError, flatten_subgroups=True):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(driver.run)
     assert driver.published.active_epoch is None
@@ -187,7 +191,7 @@ async def test_a_disk_that_fails_ends_the_node_and_nothing_is_promised(
 async def test_a_vote_that_cannot_be_written_leads_nowhere(disk: MemoryDisk) -> None:
     driver = open_on(disk).quorum
     disk.fail("sync", "quorum-state.tmp", errno.EIO)
-    with trio.fail_after(WAIT_S), pytest.RaisesGroup(OSError, flatten_subgroups=True):
+    with trio.fail_after(WAIT_S), pytest.RaisesGroup(DiskFailureError, flatten_subgroups=True):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(driver.run)
     assert driver.published.leader.leader_id == -1
@@ -197,12 +201,13 @@ async def test_a_vote_that_cannot_be_written_leads_nowhere(disk: MemoryDisk) -> 
 async def test_too_many_waiting_commands_are_turned_away(
     disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quorum_module, "MAX_WAITING_COMMANDS", 3)
+    monkeypatch.setattr(quorum_module, "MAX_WAITING_REQUESTS", 3)
     async with running(disk) as driver:
-        # The driver waits and takes the first one from the sender's hand; three more find room.
-        replies = [create(driver, f"topic-{number}") for number in range(6)]
+        replies = [create(driver, f"topic-{number}") for number in range(5)]
         answers = [await wait_decided(reply) for reply in replies]
-        assert [isinstance(answer, NoAnswer) for answer in answers] == [False] * 4 + [True] * 2
+        assert [isinstance(answer, NoAnswer) for answer in answers] == [False] * 3 + [True] * 2
+        again = await wait_decided(create(driver, "again"))
+        assert isinstance(again, CreateTopicsResponse)
 
 
 @pytest.mark.trio

@@ -1,0 +1,61 @@
+"""Watches the event loop: how much of its time it waits, and how long it keeps everybody waiting.
+
+A pass of the loop runs every task that can go on, then the loop waits for sockets, threads and deadlines. Nobody is
+served before the pass they arrived in is over, so the longest pass is the longest stall. A wait that ends later than
+its deadline counts as a stall too: another thread or process had the processor.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from typing import Final
+
+import trio
+
+STALL_BOUNDS_MS: Final = (1, 2, 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 1000, 2000, 5000)
+"""Upper bounds of the buckets in which stalls are counted; the last bucket has none."""
+
+
+class LoopWatch(trio.abc.Instrument):
+    """Counts passes and waits of the loop that it is added to with ``trio.lowlevel.add_instrument``."""
+
+    def __init__(self) -> None:
+        self.stalls = [0] * (len(STALL_BOUNDS_MS) + 1)
+        """Number of passes, and of waits that were too long, by how long: one for each bound and one beyond."""
+        self.stalled_s = 0.0
+        """Time of all of them."""
+        self.waited_s = 0.0
+        """Time in which the loop had nothing to do."""
+        self._since = time.perf_counter()
+        self._longest_s = self._longest_before_s = 0.0
+
+    @property
+    def longest_ms(self) -> float:
+        """The longest stall since the last but one `rotate`."""
+        return max(self._longest_s, self._longest_before_s) * 1000
+
+    def rotate(self) -> None:
+        """Begin a new half of the window of ``longest_ms``."""
+        self._longest_before_s, self._longest_s = self._longest_s, 0.0
+
+    def before_io_wait(self, timeout: float) -> None:
+        """A pass is over."""
+        now = time.perf_counter()
+        self._count(now - self._since)
+        self._since = now
+
+    def after_io_wait(self, timeout: float) -> None:
+        """The next pass begins; it was due after ``timeout`` seconds at the latest."""
+        now = time.perf_counter()
+        waited = now - self._since
+        self._since = now
+        self.waited_s += waited
+        if waited > timeout:
+            self._count(waited - timeout)
+
+    def _count(self, seconds: float) -> None:
+        self.stalls[bisect_left(STALL_BOUNDS_MS, seconds * 1000)] += 1
+        self.stalled_s += seconds
+        if seconds > self._longest_s:
+            self._longest_s = seconds

@@ -1,0 +1,136 @@
+"""What a connection does on the spot, on real sockets: answers written by whoever has them, and nobody kept waiting."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+import trio
+
+from kafkaproto.connection import RequestReceived
+from server.net.limits import SEND_CHUNK_BYTES
+from server.net.pump import MAX_REQUESTS_IN_A_ROW, CloseConnection, ConnectionInfo, Request, Respond, Serve
+from server.net.streams import SocketBytes
+from tests.net.support import echo, is_closed, make_plain_pump, receive_exactly, request
+
+pytestmark = pytest.mark.trio
+
+
+@asynccontextmanager
+async def connected(serve: Serve) -> AsyncIterator[trio.SocketStream]:
+    """The other end of a connection that a pump serves, which ends by itself once that is closed."""
+    ours, theirs = trio.socket.socketpair()
+    stream = trio.SocketStream(theirs)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(make_plain_pump(SocketBytes(trio.SocketStream(ours)), serve).run)
+        yield stream
+        await stream.aclose()
+
+
+def respond_echo(request: Request, connection: ConnectionInfo, respond: Respond) -> None:
+    assert isinstance(request, RequestReceived)
+    respond([request.frame[request.body_offset :]])
+
+
+class Waiting:
+    """Keeps requests until told to answer."""
+
+    def __init__(self) -> None:
+        self.responds: list[Respond] = []
+        self.arrived = trio.Event()
+
+    def __call__(self, request: Request, connection: ConnectionInfo, respond: Respond) -> None:
+        self.responds.append(respond)
+        self.arrived.set()
+
+
+async def test_an_answer_is_written_the_moment_it_is_there() -> None:
+    serve = Waiting()
+    async with connected(serve) as theirs:
+        await theirs.send_all(request(1))
+        await serve.arrived.wait()
+        serve.responds[0]([b"answer"])
+        # No task has run since.
+        assert os.read(theirs.socket.fileno(), 100) == echo(1, b"answer")
+
+
+async def test_requests_that_come_at_once_are_answered_in_order() -> None:
+    async with connected(respond_echo) as theirs:
+        bodies = [b"%d" % number for number in range(100)]
+        await theirs.send_all(b"".join(request(number, body) for number, body in enumerate(bodies)))
+        expected = b"".join(echo(number, body) for number, body in enumerate(bodies))
+        assert await receive_exactly(theirs, len(expected)) == expected
+
+
+async def test_a_request_behind_one_that_waits_is_taken_up_after_its_answer() -> None:
+    serve = Waiting()
+    async with connected(serve) as theirs:
+        await theirs.send_all(request(1) + request(2))
+        await serve.arrived.wait()
+        assert len(serve.responds) == 1
+        serve.arrived = trio.Event()
+        serve.responds[0]([b"one"])
+        await serve.arrived.wait()
+        serve.responds[1]([b"two"])
+        expected = echo(1, b"one") + echo(2, b"two")
+        assert await receive_exactly(theirs, len(expected)) == expected
+
+
+async def test_an_answer_that_the_socket_does_not_take_at_once_leaves_as_the_peer_reads() -> None:
+    body = bytes(range(256)) * (SEND_CHUNK_BYTES // 100)
+    async with connected(lambda request, connection, respond: respond([body])) as theirs:
+        await theirs.send_all(request(1) + request(2))
+        expected = echo(1, body) + echo(2, body)
+        assert await receive_exactly(theirs, len(expected)) == expected
+
+
+async def test_a_peer_that_sends_many_requests_at_once_does_not_keep_others_waiting() -> None:
+    served_in_a_row = longest = 0
+
+    def serve(request: Request, connection: ConnectionInfo, respond: Respond) -> None:
+        nonlocal served_in_a_row, longest
+        served_in_a_row += 1
+        longest = max(longest, served_in_a_row)
+        respond([b""])
+
+    async def others(task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        nonlocal served_in_a_row
+        task_status.started()
+        while True:
+            served_in_a_row = 0
+            await trio.lowlevel.checkpoint()
+
+    async with trio.open_nursery() as nursery:
+        await nursery.start(others)
+        async with connected(serve) as theirs:
+            await theirs.send_all(b"".join(map(request, range(500))))
+            await receive_exactly(theirs, 500 * len(echo(1, b"")))
+        nursery.cancel_scope.cancel()
+    # The reader and the keeper may both have their turn between two of the others.
+    assert MAX_REQUESTS_IN_A_ROW <= longest <= 2 * MAX_REQUESTS_IN_A_ROW
+
+
+async def test_a_connection_can_be_closed_instead_of_an_answer_that_was_waited_for() -> None:
+    serve = Waiting()
+    async with connected(serve) as theirs:
+        await theirs.send_all(request(1))
+        await serve.arrived.wait()
+        serve.responds[0](CloseConnection("no"))
+        assert await is_closed(theirs)
+        # That it is answered all the same comes too late.
+        serve.responds[0]([b"answer"])
+
+
+async def test_a_stream_that_was_closed_writes_nothing_to_whoever_has_its_number_now() -> None:
+    ours, theirs = trio.socket.socketpair()
+    stream = SocketBytes(trio.SocketStream(ours))
+    stream.close()
+    other, other_end = trio.socket.socketpair()
+    with pytest.raises(trio.BrokenResourceError):
+        stream.send_now(b"lost")
+    with pytest.raises(trio.ClosedResourceError):
+        await stream.receive_some(1)
+    for socket in (theirs, other, other_end):
+        socket.close()

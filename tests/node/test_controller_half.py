@@ -1,0 +1,215 @@
+"""When the controller is active, and what its effects come to, with a Raft core that is played by the test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import IncrementalAlterConfigsResponse, UpdateFeaturesResponse
+from server.apis.context import Answer, NoAnswer
+from server.controller.config import ControllerConfig
+from server.controller.controller import Controller
+from server.controller.events import (
+    BatchCommitted,
+    CommandContext,
+    HighWatermarkAdvanced,
+    KRaftVersionChanged,
+)
+from server.image.image import ClusterImage
+from server.node.controller_half import ControllerHalf
+from server.raft.effects import AppendRefusal, AppendRefused, BecameLeader, ControlBatchAppended
+from server.raft.errors import RaftError
+from server.raft.events import AppendRequested, Event, ResignRequested
+from server.raft.messages import Answer as RaftAnswer
+from server.raft.messages import InboundRequest, UpgradeKRaftVersionRequest, VoterChangeResponse
+from server.types import Deferred, LeaderAndEpoch
+from tests.controller.harness import (
+    SeededRng,
+    alter_configs_request,
+    bootstrap_records,
+    controller_registration_request,
+    update_features_request,
+)
+
+NODE_ID = 1
+EPOCH = 4
+
+
+class StillClock:
+    def now_ms(self) -> int:
+        return 1000
+
+    def wall_ms(self) -> int:
+        return 5000
+
+
+@dataclass
+class Bench:
+    """A controller half whose log ends with the first batch of this node's epoch, at offset 0."""
+
+    to_raft: list[Event] = field(default_factory=list)
+    asked: list[tuple[InboundRequest, Callable[[RaftAnswer], None]]] = field(default_factory=list)
+    images: list[ClusterImage] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        controller = Controller(
+            node_id=NODE_ID,
+            cluster_id="cluster",
+            config=ControllerConfig(metadata_max_idle_interval_ms=0),
+            rng=SeededRng(1),
+            bootstrap_records=bootstrap_records(),
+        )
+        self.half = ControllerHalf(
+            controller,
+            node_id=NODE_ID,
+            clock=StillClock(),
+            to_raft=self.to_raft.append,
+            ask_raft=lambda request, answered: self.asked.append((request, answered)),
+            publish=self.images.append,
+        )
+
+    def obey(self) -> None:
+        while self.half.obey():
+            pass
+
+    def activate(self) -> None:
+        self.half.became_leader(BecameLeader(epoch=EPOCH, epoch_start_offset=0, next_offset=1))
+        self.half.take_batch(
+            BatchCommitted(base_offset=0, last_offset=0, epoch=EPOCH, timestamp_ms=1, records=None)
+        )
+        assert self.half.maybe_activate(1)
+        self.obey()
+
+    def command(self, request: Message, version: int = 1) -> list[Answer]:
+        """What was answered so far, which may be nothing."""
+        reply: Deferred[Answer] = Deferred()
+        answers: list[Answer] = []
+        reply.on_done(answers.append)
+        self.half.command(request, version, CommandContext(), reply)
+        self.obey()
+        return answers
+
+    def appended(self) -> list[AppendRequested]:
+        return [event for event in self.to_raft if isinstance(event, AppendRequested)]
+
+    def commit(self) -> None:
+        last = self.appended()[-1]
+        self.half.handle(
+            HighWatermarkAdvanced(high_watermark=last.base_offset + len(last.records), timestamp_ms=2)
+        )
+        self.obey()
+
+
+def write(value: str = "1") -> Message:
+    return alter_configs_request(4, "", ("log.retention.ms", 0, value))
+
+
+def error_of(answer: Answer) -> int:
+    assert not isinstance(answer, NoAnswer)
+    assert isinstance(answer, IncrementalAlterConfigsResponse)
+    return answer.responses[0].error_code
+
+
+def test_it_is_active_once_the_epochs_first_batch_is_committed_and_replayed() -> None:
+    bench = Bench()
+    half = bench.half
+    assert not half.maybe_activate(10)
+    half.became_leader(BecameLeader(epoch=EPOCH, epoch_start_offset=0, next_offset=1))
+    assert not half.maybe_activate(0)
+    half.take_batch(BatchCommitted(base_offset=0, last_offset=0, epoch=EPOCH, timestamp_ms=1, records=None))
+    assert half.maybe_activate(1)
+    assert half.active_epoch == EPOCH
+    assert not half.maybe_activate(1)
+    bench.obey()
+    assert [(event.epoch, event.base_offset) for event in bench.appended()] == [(EPOCH, 1)]
+
+
+def test_control_records_before_and_after_that_move_its_next_offset() -> None:
+    bench = Bench()
+    bench.half.control_batch_appended(ControlBatchAppended(epoch=EPOCH - 1, next_offset=90))
+    bench.half.control_batch_appended(ControlBatchAppended(epoch=EPOCH, next_offset=3))
+    bench.activate()
+    first = bench.appended()[0]
+    assert first.base_offset == 3
+    last = bench.appended()[-1]
+    end = last.base_offset + len(last.records)
+    bench.half.control_batch_appended(ControlBatchAppended(epoch=EPOCH, next_offset=end + 2))
+    bench.command(write())
+    assert bench.appended()[-1].base_offset == end + 2
+
+
+def test_a_command_is_answered_when_its_records_are_committed() -> None:
+    bench = Bench()
+    bench.activate()
+    answers = bench.command(write())
+    assert answers == []
+    bench.commit()
+    assert [error_of(answer) for answer in answers] == [ErrorCode.NONE]
+    assert bench.images[-1].offset == bench.appended()[-1].base_offset
+
+
+def test_who_waits_is_told_when_leadership_is_lost_and_who_comes_then_where_to_go() -> None:
+    bench = Bench()
+    bench.activate()
+    answers = bench.command(write())
+    bench.half.leadership_lost(EPOCH)
+    bench.obey()
+    assert [error_of(answer) for answer in answers] == [ErrorCode.NOT_CONTROLLER]
+    assert bench.half.active_epoch is None
+    bench.half.leader_changed(LeaderAndEpoch(leader_id=3, epoch=EPOCH + 1))
+    (answer,) = bench.command(write())
+    assert isinstance(answer, IncrementalAlterConfigsResponse)
+    assert "3" in (answer.responses[0].error_message or "")
+
+
+def test_an_append_that_does_not_fit_makes_the_controller_resign_and_append_no_more() -> None:
+    bench = Bench()
+    bench.activate()
+    told = AppendRefused(epoch=EPOCH, base_offset=9, reason=AppendRefusal.BATCH_TOO_LARGE)
+    bench.half.append_refused(told)
+    before = len(bench.appended())
+    bench.command(write())
+    assert len(bench.appended()) == before
+    assert ResignRequested(epoch=EPOCH) in bench.to_raft
+
+
+def test_an_append_of_an_epoch_that_is_over_is_forgotten() -> None:
+    bench = Bench()
+    bench.activate()
+    bench.half.append_refused(AppendRefused(epoch=EPOCH, base_offset=9, reason=AppendRefusal.NOT_LEADER))
+    bench.command(write())
+    assert not any(isinstance(event, ResignRequested) for event in bench.to_raft)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(RaftError.NONE, ErrorCode.NONE), (RaftError.INVALID_UPDATE_VERSION, ErrorCode.INVALID_UPDATE_VERSION)],
+)
+def test_the_quorum_decides_on_kraft_version(error: RaftError, code: ErrorCode) -> None:
+    bench = Bench()
+    bench.half.handle(KRaftVersionChanged(kraft_version=0))
+    bench.activate()
+    bench.command(controller_registration_request(controller_id=NODE_ID), version=0)
+    bench.commit()
+    answers = bench.command(update_features_request(("kraft.version", 1, 1)), version=2)
+    ((request, answered),) = bench.asked
+    assert request == UpgradeKRaftVersionRequest(epoch=EPOCH, level=1, validate_only=False)
+    assert answers == []
+    answered(VoterChangeResponse(error=error, message="why not" if error else None))
+    bench.obey()
+    (answer,) = answers
+    assert isinstance(answer, UpdateFeaturesResponse)
+    assert answer.error_code == code
+
+
+def test_a_snapshot_takes_the_place_of_what_was_replayed() -> None:
+    bench = Bench()
+    image = ClusterImage().at(40, 3, 7)
+    bench.half.take_snapshot(image)
+    bench.obey()
+    assert bench.half.next_offset == 41
+    assert bench.images[-1].offset == 40

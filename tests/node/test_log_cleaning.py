@@ -1,0 +1,176 @@
+"""Cleaning a metadata log's directory: what the limits say goes, and the Raft core is told."""
+
+from __future__ import annotations
+
+import errno
+from dataclasses import dataclass, field
+
+import pytest
+import trio
+
+from kafkaproto.snapshot import SnapshotId, build_snapshot
+from server.node.disk_worker import DiskFailureError, DiskWorker
+from server.node.log_cleaning import LogCleaner
+from server.raft.events import LogStartMoved
+from server.storage.log import Log
+from server.storage.quorum_state_file import QuorumStateFile
+from server.storage.retention import RetentionLimits
+from server.storage.segment import LogConfig
+from server.storage.snapshot_file import SnapshotStore
+from server.types import METADATA_TOPIC_ID
+from tests.sim.disk import MemoryDisk
+from tests.storage.helpers import ScriptedClock, SeededRng, batch, batches_of, read_all
+
+pytestmark = pytest.mark.trio
+
+DIRECTORY = "/data/log"
+WAIT_S = 10.0
+BATCH_BYTES = len(batch(0))
+CONFIG = LogConfig(segment_bytes=3 * BATCH_BYTES, segment_index_bytes=1024)
+NOW_MS = 1_000_000
+
+
+@dataclass
+class Bench:
+    """Ten batches in segments of three, snapshots to 4 and to 8."""
+
+    limits: RetentionLimits
+    disk: MemoryDisk = field(default_factory=MemoryDisk)
+    moved: list[LogStartMoved] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.log = Log.open(self.disk, DIRECTORY, topic_id=METADATA_TOPIC_ID, config=CONFIG)
+        self.log.append([batch(offset) for offset in range(10)])
+        self.log.sync()
+        self.store = SnapshotStore(self.disk, DIRECTORY)
+        for end_offset, timestamp_ms in ((4, NOW_MS - 2000), (8, NOW_MS - 1000)):
+            writer = self.store.create(SnapshotId(epoch=1, end_offset=end_offset), SeededRng().uuid)
+            for part in build_snapshot(
+                [], epoch=1, timestamp_ms=1, last_contained_log_timestamp=timestamp_ms
+            ):
+                writer.append(part)
+            writer.freeze()
+        self.announcing = trio.Lock()
+        self.worker = DiskWorker(
+            log=self.log,
+            quorum_state_file=QuorumStateFile(self.disk, DIRECTORY),
+            snapshots=self.store,
+            report=lambda report: None,
+        )
+        self.cleaner = LogCleaner(
+            disk=self.disk,
+            log=self.log,
+            snapshots=self.store,
+            limits=self.limits,
+            clock=ScriptedClock([NOW_MS] * 100),
+            worker=self.worker,
+            announcing=self.announcing,
+            moved=self.moved.append,
+        )
+
+    async def clean(self) -> None:
+        with trio.fail_after(WAIT_S):
+            async with trio.open_nursery() as nursery:
+                await nursery.start(self.worker.run)
+                await self.cleaner.clean()
+                nursery.cancel_scope.cancel()
+
+    def ends(self) -> list[int]:
+        return [each.end_offset for each in self.store.ids()]
+
+    def deleted(self) -> list[str]:
+        return [name for name in self.disk.list_directory(DIRECTORY) if name.endswith(".deleted")]
+
+
+UNLIMITED = RetentionLimits(max_bytes=-1, max_age_ms=-1)
+TOO_OLD = RetentionLimits(max_bytes=-1, max_age_ms=1500)
+TOO_MUCH = RetentionLimits(max_bytes=0, max_age_ms=-1)
+
+
+async def test_within_the_limits_nothing_changes() -> None:
+    bench = Bench(UNLIMITED)
+    await bench.clean()
+    assert bench.moved == []
+    assert bench.ends() == [4, 8]
+    assert bench.log.log_start_offset == 0
+
+
+@pytest.mark.parametrize("limits", [TOO_OLD, TOO_MUCH])
+async def test_beyond_them_the_log_starts_where_a_newer_snapshot_ends(limits: RetentionLimits) -> None:
+    bench = Bench(limits)
+    await bench.clean()
+    assert bench.moved == [LogStartMoved(log_start_offset=8)]
+    assert bench.ends() == [8]
+    assert bench.log.log_start_offset == 8
+    assert batches_of(read_all(bench.log)) == [(8, 1), (9, 1)]
+    assert bench.deleted() == []
+    names = [name for name in bench.disk.list_directory(DIRECTORY) if name.endswith(".log")]
+    assert names == [f"{base:020}.log" for base in (6, 9)]
+    await bench.clean()
+    assert len(bench.moved) == 1
+
+
+async def test_cleaning_waits_until_a_new_snapshot_was_announced() -> None:
+    bench = Bench(TOO_OLD)
+    with trio.fail_after(WAIT_S):
+        async with trio.open_nursery() as nursery:
+            await nursery.start(bench.worker.run)
+            async with bench.announcing:
+                nursery.start_soon(bench.cleaner.clean)
+                await trio.sleep(0.05)
+                assert bench.ends() == [4, 8]
+            while not bench.moved:
+                await trio.sleep(0.001)
+            nursery.cancel_scope.cancel()
+
+
+async def test_it_comes_every_minute(autojump_clock: trio.testing.MockClock) -> None:
+    bench = Bench(TOO_OLD)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(bench.worker.run)
+        nursery.start_soon(bench.cleaner.run)
+        await trio.sleep(59)
+        assert bench.moved == []
+        while not bench.moved:
+            await trio.sleep(1)
+        nursery.cancel_scope.cancel()
+
+
+async def test_an_old_snapshot_that_cannot_be_read_stays_until_there_is_too_much() -> None:
+    for limits, ends in ((TOO_OLD, [4, 8]), (TOO_MUCH, [8])):
+        bench = Bench(limits)
+        path = bench.store.path(SnapshotId(epoch=1, end_offset=4))
+        bench.disk.remove(path)
+        file = bench.disk.open(path, create=True)
+        file.append([b"rubbish"])
+        await bench.clean()
+        assert bench.ends() == ends
+
+
+async def test_a_log_that_cannot_be_changed_ends_the_node() -> None:
+    bench = Bench(TOO_OLD)
+    bench.disk.fail("rename", f"{0:020}.log", errno.EIO)
+    with pytest.RaisesGroup(DiskFailureError, allow_unwrapped=True, flatten_subgroups=True):
+        await bench.clean()
+    assert bench.moved == []
+
+
+@pytest.mark.parametrize(
+    ("operation", "path"),
+    [
+        ("rename", f"{4:020}-{1:010}.checkpoint"),
+        ("remove", ".deleted"),
+        ("read", f"{4:020}-{1:010}.checkpoint"),
+    ],
+)
+async def test_what_else_the_disk_refuses_is_tried_again_next_time(
+    operation: str, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    bench = Bench(TOO_OLD)
+    bench.disk.fail(operation, path, errno.EIO)
+    await bench.clean()
+    assert f"{operation} failed: " in caplog.text
+    await bench.clean()
+    assert bench.moved == [LogStartMoved(log_start_offset=8)]
+    assert bench.log.log_start_offset == 8
+    assert bench.deleted() == []
