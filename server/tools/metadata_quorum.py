@@ -1,31 +1,30 @@
-"""``kafka-metadata-quorum``: who leads the metadata quorum, who votes, how far each replica is.
+"""``kafka-metadata-quorum``: who leads the metadata quorum, who votes, how far each replica is; changes of the voters.
 
-Takes the options of Kafka's tool and prints its lines. It talks to a broker, which passes the question on, or to a
-controller, from where it goes to the quorum's leader itself.
+Takes the options of Kafka's tool and prints its lines; ``alter`` and ``watch`` are ours. It talks to a broker, which
+passes the question on, or to a controller, from where it goes to the quorum's leader itself.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import click
 
 from kafkaproto import uuids
-from kafkaproto.client import Client, parse_servers
-from kafkaproto.error_codes import describe
-from kafkaproto.errors import ProtocolError
-from kafkaproto.messages import (
-    DescribeClusterRequest,
-    DescribeClusterResponse,
-    DescribeQuorumRequest,
-    DescribeQuorumResponse,
-)
-from server.types import METADATA_TOPIC, ZERO_UUID
+from kafkaproto.client import parse_servers
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import DescribeQuorumResponse
+from server.config import ConfigError
+from server.storage.errors import StorageError
+from server.tools.alteration_journal import Entry, Journal, open_journal
+from server.tools.new_controller import read_new_controller
+from server.tools.quorum_access import FAILURES, AnswerLost, Outcome, Quorum, QuorumAccess
+from server.tools.voter_alteration import Alteration, view_of
+from server.types import ZERO_UUID, ReplicaKey
 
-_BROKERS, _CONTROLLERS = 1, 2
-"""Endpoint types of DescribeCluster."""
 _UNKNOWN_TIME = -1
 _COLUMNS = (
     "NodeId",
@@ -38,59 +37,40 @@ _COLUMNS = (
 )
 
 
-class Quorum:
-    """One answer about the quorum."""
+class _Tool(click.Group):
+    """Has every command tell in words what reaching a server failed with."""
 
-    def __init__(self, cluster_id: str, response: DescribeQuorumResponse) -> None:
-        """Raises ClickException where the answer carries an error, is about something else or names no leader."""
-        _check(response.error_code, response.error_message)
-        if [topic.topic_name for topic in response.topics] != [METADATA_TOPIC]:
-            raise click.ClickException(f"the answer is not about {METADATA_TOPIC} alone")
-        partitions = response.topics[0].partitions
-        if [partition.partition_index for partition in partitions] != [0]:
-            raise click.ClickException(f"the answer is not about partition 0 of {METADATA_TOPIC} alone")
-        self.partition = partitions[0]
-        _check(self.partition.error_code, self.partition.error_message)
-        self.cluster_id = cluster_id
-        self.endpoints = {node.node_id: node.listeners for node in response.nodes}
-        self.leader = self._leader()
-        self.followers = [each for each in self.partition.current_voters if each is not self.leader]
-
-    def _leader(self) -> DescribeQuorumResponse.ReplicaState:
-        for voter in self.partition.current_voters:
-            if voter.replica_id == self.partition.leader_id:
-                return voter
-        # A leader that has just removed itself is in this state until another one is elected.
-        raise click.ClickException(
-            f"the leader, {self.partition.leader_id}, is not among the voters; try again in a moment"
-        )
-
-    def lag(self, replica: DescribeQuorumResponse.ReplicaState) -> int:
-        """How many records the replica is behind the leader."""
-        return self.leader.log_end_offset - replica.log_end_offset
+    def invoke(self, context: click.Context) -> object:
+        try:
+            return super().invoke(context)
+        except FAILURES as error:
+            raise click.ClickException(str(error)) from error
 
 
-def _check(error_code: int, error_message: str | None) -> None:
-    if error_code:
-        info = describe(error_code)
-        raise click.ClickException(
-            f"the quorum cannot be described: {info.name}: {error_message or info.message}"
-        )
-
-
-@click.group()
+@click.group(cls=_Tool)
 @click.option("--bootstrap-server", metavar="HOST:PORT,...", help="Brokers to ask.")
 @click.option("--bootstrap-controller", metavar="HOST:PORT,...", help="Controllers to ask.")
+@click.option(
+    "--command-config",
+    metavar="FILE",
+    help="For add-controller: the properties file of the controller to add.",
+)
 @click.pass_context
-def main(context: click.Context, bootstrap_server: str | None, bootstrap_controller: str | None) -> None:
-    """Describe the metadata quorum."""
+def main(
+    context: click.Context,
+    bootstrap_server: str | None,
+    bootstrap_controller: str | None,
+    command_config: str | None,
+) -> None:
+    """Describe the metadata quorum and change its voters."""
     if (bootstrap_server is None) == (bootstrap_controller is None):
         raise click.UsageError("exactly one of --bootstrap-server and --bootstrap-controller is needed")
     try:
         servers = parse_servers(bootstrap_server or bootstrap_controller or "")
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    context.obj = (servers, bootstrap_controller is not None)
+    context.meta["command_config"] = command_config
+    context.obj = QuorumAccess(servers, are_controllers=bootstrap_controller is not None)
 
 
 @main.command("describe")
@@ -100,52 +80,155 @@ def main(context: click.Context, bootstrap_server: str | None, bootstrap_control
     "--human-readable", is_flag=True, help="With --replication: how long ago instead of timestamps."
 )
 @click.pass_obj
-def describe_command(
-    target: tuple[list[tuple[str, int]], bool], status: bool, replication: bool, human_readable: bool
-) -> None:
+def describe_command(access: QuorumAccess, status: bool, replication: bool, human_readable: bool) -> None:
     """Describe the quorum's state."""
     if status == replication:
         raise click.UsageError("exactly one of --status and --replication is needed")
     if human_readable and status:
         raise click.UsageError("--human-readable goes with --replication")
-    try:
-        quorum = ask(*target)
-    except (OSError, ProtocolError) as error:
-        raise click.ClickException(str(error)) from None
+    quorum = access.describe()
     for line in _status(quorum) if status else _replication(quorum, human_readable):
         click.echo(line)
 
 
-def ask(servers: Sequence[tuple[str, int]], are_controllers: bool) -> Quorum:
-    """Ask for the quorum; a controller that does not lead says who does.
-
-    Raises ConnectionError, TimeoutError, ClickException.
-    """
-    with Client.bootstrap(servers) as client:
-        cluster = client.send(
-            DescribeClusterRequest(endpoint_type=_CONTROLLERS if are_controllers else _BROKERS)
+@main.command("add-controller")
+@click.option("--config", "config_path", metavar="FILE", help="The same as --command-config.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.pass_context
+def add_controller(context: click.Context, config_path: str | None, dry_run: bool) -> None:
+    """Make a controller a voter. Reads its properties and its formatted directory, so it runs beside it."""
+    path = config_path or context.meta["command_config"]
+    if path is None:
+        raise click.UsageError(
+            "the properties file of the controller to add is needed: --command-config FILE"
         )
-        assert isinstance(cluster, DescribeClusterResponse)
-        if cluster.error_code:
-            info = describe(cluster.error_code)
-            raise click.ClickException(
-                f"{client.host}:{client.port}: {cluster.error_message or info.message}"
+    try:
+        key, endpoints = read_new_controller(path)
+    except (ConfigError, StorageError) as error:
+        raise click.ClickException(str(error)) from error
+    shown = ", ".join(_endpoint(each.name, each.host, each.port) for each in endpoints)
+    what = f"controller {key.id} with directory id {_directory(key)} and endpoints: {shown}"
+    if dry_run:
+        click.echo(f"DRY RUN of adding {what}")
+        return
+    access: QuorumAccess = context.obj
+    _finish(f"controller {key.id} was not added", lambda: access.add_voter(key, endpoints), access, key, True)
+    click.echo(f"Added {what}")
+
+
+@main.command("remove-controller")
+@click.option(
+    "--controller-id", "-i", type=click.IntRange(min=0), required=True, help="Node id of the voter."
+)
+@click.option(
+    "--controller-directory-id", "-d", required=True, help="Its directory id, as describe shows it."
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.pass_obj
+def remove_controller(
+    access: QuorumAccess, controller_id: int, controller_directory_id: str, dry_run: bool
+) -> None:
+    """Make a voter an observer."""
+    try:
+        key = ReplicaKey(id=controller_id, directory_id=uuids.from_text(controller_directory_id))
+    except ValueError as error:
+        raise click.UsageError(f"--controller-directory-id: {error}") from None
+    # Two blanks, as Kafka's tool has them.
+    what = f" KRaft controller {key.id} with directory id {_directory(key)}"
+    if dry_run:
+        click.echo(f"DRY RUN of removing {what}")
+        return
+    _finish(f"controller {key.id} was not removed", lambda: access.remove_voter(key), access, key, False)
+    click.echo(f"Removed {what}")
+
+
+def _finish(
+    failure: str, change: Callable[[], Outcome], access: QuorumAccess, key: ReplicaKey, is_voter: bool
+) -> None:
+    """Ask for a change; raises ClickException unless it was made. Where the answer is lost, the quorum tells."""
+    try:
+        outcome = change()
+    except AnswerLost as error:
+        if (key in view_of(access.describe()).voter_keys) is not is_voter:
+            raise click.ClickException(f"{failure}: {error}") from error
+        return
+    if outcome.error is not ErrorCode.NONE:
+        raise click.ClickException(f"{failure}: {outcome.error.name}: {outcome.message}")
+
+
+@main.command("alter")
+@click.option(
+    "--voters", metavar="ID,...", help="Node ids that are to be the voters; they run as observers already."
+)
+@click.option(
+    "--cancel", is_flag=True, help="Go back to the voters from before an alter that was not finished."
+)
+@click.pass_obj
+def alter(access: QuorumAccess, voters: str | None, cancel: bool) -> None:
+    """Make these the voters, in single safe steps: newcomers in, then the others out, the leader last.
+
+    It may be broken off at any time, and goes on where it was when given the same voters again. Other voters given
+    midway lead there from where things stand.
+    """
+    if cancel == (voters is not None):
+        raise click.UsageError("exactly one of --voters and --cancel is needed")
+    target = None if voters is None else _parse_ids(voters)
+    quorum = access.describe()
+    present = view_of(quorum).voter_ids
+    with open_journal(quorum.cluster_id) as journal:
+        entry = _entry(journal, present, target)
+        click.echo(f"from {_ids(present)} to {_ids(entry.target)}")
+        journal.write(entry)
+        try:
+            Alteration(access, entry.target, click.echo).run()
+        except (click.ClickException, KeyboardInterrupt):
+            click.echo(
+                f"not finished; alter --voters {_ids(entry.target)} goes on, alter --cancel goes back to "
+                f"{_ids(entry.before)}",
+                err=True,
             )
-        if not are_controllers:
-            return Quorum(cluster.cluster_id, _describe_quorum(client))
-    leader = next((node for node in cluster.brokers if node.broker_id == cluster.controller_id), None)
-    if leader is None:
-        raise click.ClickException("the quorum has no leader that is registered")
-    with Client.connect(leader.host, leader.port) as client:
-        return Quorum(cluster.cluster_id, _describe_quorum(client))
+            raise
+        journal.write(None)
 
 
-def _describe_quorum(client: Client) -> DescribeQuorumResponse:
-    partition = DescribeQuorumRequest.PartitionData(partition_index=0)
-    topic = DescribeQuorumRequest.TopicData(topic_name=METADATA_TOPIC, partitions=[partition])
-    response = client.send(DescribeQuorumRequest(topics=[topic]))
-    assert isinstance(response, DescribeQuorumResponse)
-    return response
+def _entry(journal: Journal, present: frozenset[int], target: frozenset[int] | None) -> Entry:
+    """What to do and where it came from; without a target, what was begun is taken back."""
+    begun = journal.read()
+    if begun is not None and not begun.may_have_led_to(present):
+        begun = None
+    if target is None:
+        if begun is None:
+            raise click.ClickException(
+                f"nothing that this user began here is unfinished; the voters are {_ids(present)}. "
+                "To go back to earlier voters, name them: alter --voters"
+            )
+        return Entry(before=begun.before, target=begun.before, involved=begun.involved)
+    if begun is None:
+        return Entry(before=present, target=target, involved=present | target)
+    return Entry(before=begun.before, target=target, involved=begun.involved | target)
+
+
+def _parse_ids(text: str) -> frozenset[int]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(re.fullmatch(r"[0-9]{1,9}", part) for part in parts):
+        raise click.UsageError(f"--voters: {text!r} is not a list of node ids such as 4,5,6")
+    if len(set(map(int, parts))) < len(parts):
+        raise click.UsageError(f"--voters: {text!r} names a node more than once")
+    return frozenset(map(int, parts))
+
+
+def _ids(ids: frozenset[int]) -> str:
+    return ",".join(map(str, sorted(ids)))
+
+
+@main.command("watch")
+@click.pass_obj
+def watch_command(access: QuorumAccess) -> None:
+    """Show the quorum as it changes, until Ctrl-C."""
+    # The package is worth a tenth of a second at start that no other command needs.
+    from server.tools.quorum_watch import watch
+
+    watch(access)
 
 
 def _status(quorum: Quorum) -> list[str]:
@@ -177,12 +260,17 @@ def _replicas_json(quorum: Quorum, replicas: Sequence[DescribeQuorumResponse.Rep
         if replica.replica_directory_id != ZERO_UUID:
             document["directoryId"] = uuids.to_text(replica.replica_directory_id)
         if listeners := quorum.endpoints.get(replica.replica_id):
-            document["endpoints"] = [
-                f"{each.name}://{f'[{each.host}]' if ':' in each.host else each.host}:{each.port}"
-                for each in listeners
-            ]
+            document["endpoints"] = [_endpoint(each.name, each.host, each.port) for each in listeners]
         documents.append(document)
     return json.dumps(documents)
+
+
+def _endpoint(name: str, host: str, port: int) -> str:
+    return f"{name}://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def _directory(key: ReplicaKey) -> str:
+    return uuids.to_text(key.directory_id or ZERO_UUID)
 
 
 def _replication(quorum: Quorum, human_readable: bool) -> list[str]:

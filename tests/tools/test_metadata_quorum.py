@@ -29,6 +29,12 @@ GOLDEN = Path(__file__).parent / "golden" / "metadata_quorum.txt"
 ONE_VOTER = response(replica(1, 110))
 
 
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question is asked once."""
+    monkeypatch.setattr("server.tools.quorum_access.PATIENCE_S", 0.0)
+
+
 @cache
 def golden() -> dict[str, list[str]]:
     """Lines that Kafka's tool printed, by the case and the option."""
