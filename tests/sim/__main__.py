@@ -1,0 +1,112 @@
+"""``bin/simulate``: run the quorum's simulator by hand."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from tests.sim.options import Options, draw
+from tests.sim.run import run
+from tests.sim.runner import Totals, command, heading, report, run_many, timed_run
+from tests.sim.trace import LineTrace
+
+
+@click.command()
+@click.option("--seed", type=int, help="The first seed; by default one that the commit gives.")
+@click.option("--runs", type=click.IntRange(1), default=1, show_default=True, help="So many seeds in a row.")
+@click.option("--processes", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--events", type=click.IntRange(0), default=0, help="Print so many of the last events.")
+@click.option(
+    "--option", "settings", multiple=True, metavar="NAME=VALUE", help="Instead of what the seed draws."
+)
+@click.option("--digest", is_flag=True, help="Print a digest of all that happened.")
+@click.option("--mutations", is_flag=True, help="Break the core on purpose, and print what noticed it.")
+def main(
+    seed: int | None,
+    runs: int,
+    processes: int,
+    events: int,
+    settings: tuple[str, ...],
+    digest: bool,
+    mutations: bool,
+) -> None:
+    """Simulate the Raft quorum: clock, network, disks and faults drawn from a seed, invariants watched throughout.
+
+    The exit status is 1 if one did not hold; the last line then is the command that shows the run again.
+    """
+    if mutations:
+        from tests.sim.mutations.search import print_table
+
+        print_table(processes)
+        return
+    first = seed if seed is not None else _seed_of_commit()
+    if runs == 1 and (events or digest or settings):
+        _run_one(first, events, settings, digest)
+    elif settings:
+        raise click.UsageError("--option goes with one run")
+    else:
+        _run_many(first, runs, processes)
+
+
+def _seed_of_commit() -> int:
+    commit = subprocess.run(
+        ["git", "rev-parse", "HEAD"],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(commit.stdout[:8], 16)
+
+
+def _run_one(seed: int, events: int, settings: tuple[str, ...], digest: bool) -> None:
+    options = _with_settings(draw(seed), settings)
+    click.echo(heading(seed, options))
+    trace = LineTrace(events)
+    result = run(seed, options, trace)
+    for line in trace.lines:
+        click.echo(line)
+    if digest:
+        click.echo(trace.digest)
+    if result.invariant is not None:
+        click.echo(report(result))
+        sys.exit(1)
+
+
+def _with_settings(options: Options, settings: tuple[str, ...]) -> Options:
+    values: dict[str, object] = {}
+    types = {field.name: field.type for field in dataclasses.fields(Options)}
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        if name not in types:
+            raise click.UsageError(f"--option {name}: known are {', '.join(types)}")
+        values[name] = value if types[name] == "str" else ast.literal_eval(value)
+    return dataclasses.replace(options, **values)  # type: ignore[arg-type]
+
+
+def _run_many(first: int, runs: int, processes: int) -> None:
+    totals = Totals()
+    failed = []
+    click.echo(heading(first, draw(first)))
+    seeds = range(first, first + runs)
+    for result in map(timed_run, seeds) if runs == 1 else run_many(seeds, processes):
+        totals.add(result)
+        if result.invariant is not None:
+            failed.append(result)
+            click.echo(report(result))
+        if totals.runs % 1000 == 0 and totals.runs < runs:
+            click.echo(str(totals))
+    click.echo(str(totals))
+    if failed:
+        click.echo(f"{len(failed)} of {runs} runs failed")
+        click.echo(command(failed[-1]))
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

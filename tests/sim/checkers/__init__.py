@@ -1,0 +1,1 @@
+"""Checkers that watch a simulated quorum from outside; each raises ``invariants.ViolationError``."""

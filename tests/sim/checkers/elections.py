@@ -1,0 +1,110 @@
+"""Epochs, votes and leaders, as replicas hold them, write them down and tell them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from server.raft.election_state import ElectionState
+from server.raft.states import State, StateName
+from server.types import NO_NODE, ReplicaKey
+from tests.sim.checkers.invariants import Invariant, ViolationError
+
+if TYPE_CHECKING:
+    from tests.sim.replica import Replica
+
+ONLY_VOTERS = (StateName.PROSPECTIVE, StateName.CANDIDATE)
+NEVER_OBSERVERS = (StateName.PROSPECTIVE, StateName.CANDIDATE, StateName.LEADER, StateName.RESIGNED)
+
+
+class ElectionChecker:
+    """Sees every change of state and every quorum-state file."""
+
+    def __init__(self) -> None:
+        self.leaders: dict[int, int] = {}
+        """Node id by epoch."""
+        self._told: dict[int, tuple[int, int]] = {}
+        """By epoch, the node and the life of it that was told to lead."""
+        self._votes: dict[tuple[bytes, int], ReplicaKey] = {}
+        self._durable_epochs: dict[bytes, int] = {}
+        self.highest_epoch = 0
+        self.epoch_limit: int | None = None
+        """No epoch may rise above, once this is set."""
+
+    def state_changed(self, replica: Replica, old: State | None, new: State) -> None:
+        """A replica is in another state than before its last event; ``old`` is None at the start of a life."""
+        epoch = new.epoch
+        floor = replica.disk.durable_epoch if old is None else old.epoch
+        if epoch < floor:
+            raise ViolationError(Invariant.MONOTONIC_EPOCH, f"node {replica.id} from {floor} to {epoch}")
+        if epoch > self.highest_epoch:
+            self.highest_epoch = epoch
+            if self.epoch_limit is not None and epoch > self.epoch_limit:
+                raise ViolationError(
+                    Invariant.STABLE_EPOCH, f"node {replica.id} is {new.name.value} of epoch {epoch}"
+                )
+        name = new.name
+        if name is StateName.LEADER:
+            self.leads(epoch, replica.id)
+        elif new.leader_id != NO_NODE:
+            self.leads(epoch, new.leader_id)
+        self._check_role(replica, new)
+
+    def leads(self, epoch: int, leader_id: int) -> None:
+        """Somebody leads, or believes to know who does."""
+        known = self.leaders.setdefault(epoch, leader_id)
+        if known != leader_id:
+            raise ViolationError(
+                Invariant.ELECTION_SAFETY, f"nodes {known} and {leader_id} lead epoch {epoch}"
+            )
+
+    def _check_role(self, replica: Replica, state: State) -> None:
+        name = state.name
+        what = f"node {replica.id} is {name.value} of epoch {state.epoch}"
+        if name in NEVER_OBSERVERS and not replica.can_be_voter:
+            raise ViolationError(Invariant.VALID_ROLES, f"{what} without the controller role")
+        if name in ONLY_VOTERS and not replica.may_be_needed:
+            raise ViolationError(Invariant.VALID_ROLES, f"{what} and no voter")
+        if name is StateName.FOLLOWER and state.leader_id in (NO_NODE, replica.id):
+            raise ViolationError(Invariant.VALID_ROLES, f"{what} and follows {state.leader_id}")
+        if name in (StateName.CANDIDATE, StateName.LEADER):
+            return
+        if state.leader_id == replica.id and name is not StateName.RESIGNED:
+            raise ViolationError(Invariant.VALID_ROLES, f"{what} and takes itself for the leader")
+
+    def persisted(self, replica: Replica, state: ElectionState) -> None:
+        """A quorum-state file is durable."""
+        directory_id = replica.disk.directory_id
+        highest = self._durable_epochs.get(directory_id, 0)
+        if state.epoch < highest:
+            raise ViolationError(
+                Invariant.MONOTONIC_EPOCH, f"node {replica.id} writes epoch {state.epoch} after {highest}"
+            )
+        self._durable_epochs[directory_id] = state.epoch
+        if state.voted_key is not None:
+            self.voted(replica, state.epoch, state.voted_key)
+        if state.leader_id != NO_NODE:
+            self.leads(state.epoch, state.leader_id)
+
+    def voted(self, replica: Replica, epoch: int, key: ReplicaKey) -> None:
+        """A replica wrote down or told that it votes for another, or for itself."""
+        known = self._votes.setdefault((replica.disk.directory_id, epoch), key)
+        if known.id != key.id or (
+            known.directory_id != key.directory_id and None not in (known.directory_id, key.directory_id)
+        ):
+            raise ViolationError(
+                Invariant.VOTE_NEVER_CHANGES,
+                f"node {replica.id} votes in epoch {epoch} for {known} and {key}",
+            )
+
+    def has_voted(self, replica: Replica, epoch: int) -> bool:
+        """Whether a vote of this replica in this epoch is known, that is, was durable."""
+        return (replica.disk.directory_id, epoch) in self._votes
+
+    def told_to_lead(self, replica: Replica, epoch: int) -> None:
+        """A replica's controller hears that it leads."""
+        this = (replica.id, replica.life)
+        known = self._told.setdefault(epoch, this)
+        if known != this:
+            raise ViolationError(
+                Invariant.ELECTION_SAFETY, f"(node, life) {known} and {this} are told to lead epoch {epoch}"
+            )

@@ -1,0 +1,126 @@
+"""Logs: what leaders append, followers copy and cut off, and what anybody may read of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from server.raft.control import KRaftVoters
+from server.raft.voters import VoterSet
+from server.types import ReplicaKey
+from tests.sim.checkers.invariants import Invariant, ViolationError
+from tests.sim.replica_log import LogBatch
+
+if TYPE_CHECKING:
+    from tests.sim.checkers.commits import CommitChecker
+    from tests.sim.replica import Replica
+
+
+class LogChecker:
+    """Sees every append, truncation and read.
+
+    Batches are shared by reference, and each remembers here what it was appended to by its leader. A follower
+    that appends it to the same has, by induction, the same log before it.
+    """
+
+    def __init__(self, commits: CommitChecker) -> None:
+        self._commits = commits
+        self._before: dict[LogBatchKey, tuple[LogBatch | None, int]] = {}
+        """By epoch and base offset, the batch before it where the leader had it, and that one's epoch."""
+        self._read: dict[LogBatchKey, LogBatch] = {}
+        """Batches that left their leader."""
+
+    def appended_by_leader(self, replica: Replica, batch: LogBatch) -> None:
+        """A leader is about to append a batch of its own."""
+        key = (batch.epoch, batch.base_offset)
+        state = replica.core.state
+        if state.epoch != batch.epoch:
+            raise ViolationError(
+                Invariant.LOG_MATCHING, f"node {replica.id} of epoch {state.epoch} appends in {batch.epoch}"
+            )
+        if key in self._read:
+            raise ViolationError(
+                Invariant.LOG_MATCHING, f"node {replica.id} appends again at (epoch, offset) {key}"
+            )
+        self._before[key] = (replica.disk.log.last, self._last_epoch(replica))
+        for recorded in batch.control:
+            if isinstance(recorded.record, KRaftVoters):
+                self._check_voters(replica, batch, recorded.record.voters)
+
+    def appended_by_follower(self, replica: Replica, batch: LogBatch) -> None:
+        """A follower is about to append a batch that it fetched."""
+        key = (batch.epoch, batch.base_offset)
+        if self._read.get(key) is not batch:
+            raise ViolationError(
+                Invariant.LOG_MATCHING, f"node {replica.id} appends a batch nobody served: {key}"
+            )
+        before, epoch = self._before[key]
+        last = replica.disk.log.last
+        if last is not before and last is not None and before is not None:
+            raise ViolationError(
+                Invariant.LOG_MATCHING,
+                f"node {replica.id} appends {key} after {last}, its leader after {before}",
+            )
+        if self._last_epoch(replica) != epoch:
+            raise ViolationError(
+                Invariant.LOG_MATCHING,
+                f"node {replica.id} appends {key} to epoch {self._last_epoch(replica)}, its leader to {epoch}",
+            )
+
+    def read(self, replica: Replica, batches: tuple[LogBatch, ...]) -> None:
+        """A leader serves batches."""
+        for batch in batches:
+            if self._read.setdefault((batch.epoch, batch.base_offset), batch) is not batch:
+                raise ViolationError(
+                    Invariant.LOG_MATCHING,
+                    f"node {replica.id} serves another batch of epoch {batch.epoch} at {batch.base_offset}",
+                )
+
+    def truncated(self, replica: Replica, end_offset: int) -> None:
+        """A replica is about to cut off its log's tail."""
+        for batch in replica.disk.log.batches_from(end_offset):
+            if batch.base_offset >= end_offset and self._commits.is_committed(batch):
+                raise ViolationError(
+                    Invariant.DURABILITY,
+                    f"node {replica.id} truncates to {end_offset}, but {batch} is committed",
+                )
+
+    def chain_holds(self, epoch: int, start_offset: int, batch: LogBatch) -> bool:
+        """Whether the log that the leader of an epoch started with had a batch."""
+        before = self._before.get((epoch, start_offset), (None, 0))[0]
+        while before is not None and before.base_offset > batch.base_offset:
+            before = self._before[(before.epoch, before.base_offset)][0]
+        return before is None or before is batch
+
+    @staticmethod
+    def _last_epoch(replica: Replica) -> int:
+        last = replica.disk.log.last
+        if last is not None:
+            return last.epoch
+        latest = replica.disk.latest_snapshot
+        return latest.id.epoch if latest is not None else 0
+
+    def _check_voters(self, replica: Replica, batch: LogBatch, voters: VoterSet) -> None:
+        offset, before = replica.recorded_voters()
+        old, new = _keys(before), _keys(voters)
+        if offset is None:
+            if [key.id for key in old] != [key.id for key in new]:
+                raise ViolationError(Invariant.ONE_VOTER_CHANGE, f"static {old} become {new}")
+            return
+        changed = [key for key in old if key not in new] + [key for key in new if key not in old]
+        if not changed:
+            return
+        what = f"node {replica.id} at {batch.base_offset}: {old} become {new}"
+        if len(changed) > 1:
+            raise ViolationError(Invariant.ONE_VOTER_CHANGE, what)
+        if replica.led_high_watermark <= offset or replica.led_epoch != batch.epoch:
+            raise ViolationError(
+                Invariant.ONE_VOTER_CHANGE, f"{what}; those of offset {offset} are not committed"
+            )
+
+
+LogBatchKey = tuple[int, int]
+"""Epoch and base offset."""
+
+
+def _keys(voters: VoterSet) -> list[ReplicaKey]:
+    return [voter.key for voter in voters.voters]

@@ -1,0 +1,45 @@
+"""The core broken on purpose, once for each rule, to show that the invariants would notice.
+
+Each mutation replaces functions of the core (or of the simulated driver, where the rule is the driver's) by some that
+break a rule.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tests.sim.checkers.invariants import Invariant
+
+Patches = list[tuple[Any, str, Any]]
+"""(object, attribute, value) of each replacement."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutation:
+    """One broken rule."""
+
+    rule: str
+    """What the core does no more, or does wrongly."""
+    patches: Callable[[], Patches]
+    """What to replace; asked only once it is to be done, as it may build on what is there."""
+    noticed_by: Invariant
+    """The invariant that is there for this rule; others may notice it too."""
+    scenario: str = "chaos"
+    """Seeds of which class notice it."""
+
+
+@contextlib.contextmanager
+def mutated(mutation: Mutation) -> Iterator[None]:
+    """The core with one rule broken."""
+    patches = mutation.patches()
+    originals = [(owner, name, owner.__dict__[name]) for owner, name, _ in patches]
+    try:
+        for owner, name, value in patches:
+            setattr(owner, name, value)
+        yield
+    finally:
+        for owner, name, value in originals:
+            setattr(owner, name, value)

@@ -1,0 +1,84 @@
+"""Which seeds notice which mutation, and by what; ``bin/simulate --mutations`` prints the table."""
+
+from __future__ import annotations
+
+import multiprocessing
+from dataclasses import dataclass
+
+from tests.sim.checkers.invariants import Invariant
+from tests.sim.mutations import liveness, logs, voters, votes
+from tests.sim.mutations.mutation import Mutation, mutated
+from tests.sim.options import draw
+from tests.sim.run import run
+
+MOST_SEEDS = 1500
+"""The bounded run of the test suite."""
+
+MUTATIONS = (*votes.MUTATIONS, *logs.MUTATIONS, *voters.MUTATIONS, *liveness.MUTATIONS)
+"""At least one for each invariant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """How a mutation was noticed."""
+
+    mutation: Mutation
+    seed: int | None
+    """The first one in which the invariant named by the mutation did not hold; None where none was found."""
+    seeds: int
+    """So many of its class were tried."""
+    others: tuple[Invariant, ...]
+    """Invariants that did not hold in seeds before."""
+    is_clean: bool
+    """Whether nothing is wrong with that seed where the core is whole."""
+
+
+def find(mutation: Mutation, most: int = MOST_SEEDS) -> Finding:
+    """Run seeds until the invariant that is there for the rule does not hold."""
+    others: dict[Invariant, None] = {}
+    tried = 0
+    for seed in range(1, most + 1):
+        if draw(seed).scenario != mutation.scenario:
+            continue
+        tried += 1
+        with mutated(mutation):
+            result = run(seed)
+        if result.invariant is mutation.noticed_by:
+            return Finding(
+                mutation=mutation,
+                seed=seed,
+                seeds=tried,
+                others=tuple(others),
+                is_clean=run(seed).invariant is None,
+            )
+        if result.invariant is not None:
+            others[result.invariant] = None
+    return Finding(mutation=mutation, seed=None, seeds=tried, others=tuple(others), is_clean=True)
+
+
+def find_by_index(index: int) -> Finding:
+    """``find`` for another process, which cannot be handed functions."""
+    return find(MUTATIONS[index])
+
+
+def print_table(processes: int) -> bool:
+    """Print the first seed that notices each mutation; returns whether all were noticed."""
+    print(f"{'the core ...':48} {'is noticed by':26} {'seeds':>5} {'seed':>5}  and by")
+    is_complete = True
+    indices = range(len(MUTATIONS))
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        for index, found in zip(indices, pool.imap(_describe_finding, indices), strict=True):
+            line, is_found = found
+            is_complete = is_complete and is_found
+            print(line, flush=True)
+            assert index < len(MUTATIONS)
+    return is_complete
+
+
+def _describe_finding(index: int) -> tuple[str, bool]:
+    found = find_by_index(index)
+    mutation = found.mutation
+    seed = "-" if found.seed is None else str(found.seed)
+    others = ", ".join(other.name for other in found.others)
+    line = f"{mutation.rule:48} {mutation.noticed_by.name:26} {found.seeds:5} {seed:>5}  {others}"
+    return line, found.seed is not None and found.is_clean

@@ -1,0 +1,76 @@
+"""One seed, one run: the scenarios, what came of it, and how to see it again."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass, field
+
+from tests.sim.checkers.invariants import Invariant, ViolationError
+from tests.sim.checkers.progress import ProgressChecker
+from tests.sim.clients import Clients
+from tests.sim.faults import Faults
+from tests.sim.options import Options, draw
+from tests.sim.scenarios import SCENARIOS
+from tests.sim.world import Trace, World
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What came of one run."""
+
+    seed: int
+    options: Options
+    events: int
+    """Everything that happened, without what turned out to be no news."""
+    simulated_us: int
+    epochs: int
+    committed: int
+    """Offsets."""
+    acknowledged: int
+    voter_changes: int
+    election_us: int
+    """From healing to a leader that takes appends."""
+    faults: dict[str, int] = field(default_factory=dict)
+    invariant: Invariant | None = None
+    """What does not hold; None where all does."""
+    failure: str | None = None
+    trace_back: str = ""
+    seconds: float = 0.0
+    """Of processor time, where somebody measured it."""
+
+
+def run(seed: int, options: Options | None = None, trace: Trace | None = None) -> Result:
+    """Simulate one seed, with the options that it draws unless others are given."""
+    options = options or draw(seed)
+    world = World(seed, options, trace)
+    faults = Faults(world)
+    clients = Clients(world, faults)
+    progress = ProgressChecker(world, faults, clients)
+    error: BaseException | None = None
+    invariant: Invariant | None = None
+    try:
+        for replica in world.replicas.values():
+            replica.start()
+        clients.begin()
+        SCENARIOS[options.scenario](world, faults, clients)
+        faults.heal()
+        progress.check()
+    except ViolationError as violation:
+        error, invariant = violation, violation.invariant
+    except Exception as contradiction:
+        error, invariant = contradiction, Invariant.NO_ILLEGAL_STATE
+    return Result(
+        seed=seed,
+        options=options,
+        events=world.events - world.idle,
+        simulated_us=world.now,
+        epochs=world.elections.highest_epoch,
+        committed=world.commits.end_offset,
+        acknowledged=world.commits.acknowledged,
+        voter_changes=clients.voter_changes,
+        election_us=progress.election_us,
+        faults=faults.counts,
+        invariant=invariant,
+        failure=None if error is None else f"{type(error).__name__}: {error}",
+        trace_back="" if error is None else "".join(traceback.format_exception(error)),
+    )

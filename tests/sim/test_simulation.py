@@ -1,0 +1,96 @@
+"""The quorum under simulated faults: seeds that once failed, then many; see ``tests.sim.world``."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.sim.checkers.invariants import Invariant
+from tests.sim.options import SCENARIOS, draw
+from tests.sim.run import run
+from tests.sim.runner import SEEDS_FILE, Totals, command, known_seeds, report, run_many, timed_run
+
+ROOT = Path(__file__).resolve().parents[2]
+PROCESSES = 2
+BOUNDED_RUN = [range(first, first + 250) for first in range(1, 1500, 250)]
+QUICK_RUN = range(1, 29)
+"""Two of them flap, two are forged."""
+
+
+@pytest.mark.parametrize(("seed", "cause"), known_seeds())
+def test_seed_that_failed_once_holds(seed: int, cause: str) -> None:
+    result = timed_run(seed)
+    assert result.invariant is None, f"{cause}\n{report(result)}"
+
+
+def test_every_invariant_holds_in_a_few_runs() -> None:
+    totals = Totals()
+    for seed in QUICK_RUN:
+        result = timed_run(seed)
+        totals.add(result)
+        assert result.invariant is None, report(result)
+    assert {draw(seed).scenario for seed in QUICK_RUN} == set(SCENARIOS)
+    assert totals.acknowledged > 1000
+    assert totals.faults > 300
+    assert totals.voter_changes > 10
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("seeds", BOUNDED_RUN, ids=lambda seeds: f"{seeds.start}-{seeds.stop - 1}")
+def test_every_invariant_holds_in_many_runs(seeds: range, capsys: pytest.CaptureFixture[str]) -> None:
+    totals = Totals()
+    for result in run_many(seeds, PROCESSES):
+        totals.add(result)
+        assert result.invariant is None, report(result)
+    with capsys.disabled():
+        print(f"\n{totals}")
+    assert totals.runs == len(seeds)
+    assert totals.acknowledged > 100 * totals.runs, "most runs do nothing"
+    assert totals.epochs > 4 * totals.runs, "leaders hardly change"
+    assert totals.voter_changes > totals.runs, "voters hardly change"
+
+
+@pytest.mark.parametrize("seed", [5, 7, 13, 21])
+def test_a_seed_is_one_run_whatever_the_order_of_sets(seed: int) -> None:
+    digests = {_digest(seed, hash_seed) for hash_seed in (1, 77)}
+    assert len(digests) == 1
+
+
+def _digest(seed: int, hash_seed: int) -> str:
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.sim", "--seed", str(seed), "--digest"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": str(hash_seed)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = ran.stdout.splitlines()
+    assert lines[0].startswith(f"SEED={seed} ")
+    assert len(lines[-1]) == 64
+    return lines[-1]
+
+
+def test_a_failure_is_reported_with_the_command_that_shows_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.raft.voting._is_up_to_date", lambda _core, _request: True)
+    result = next(result for result in map(run, range(1, 200)) if result.invariant is not None)
+    assert result.invariant is Invariant.LEADER_COMPLETENESS
+    lines = report(result).splitlines()
+    assert lines[0].startswith(f"SEED={result.seed} ")
+    assert lines[-1] == f"bin/simulate --seed {result.seed} --events 200"
+
+
+def test_a_rerun_takes_the_options_that_were_given() -> None:
+    options = dataclasses.replace(draw(3), loss=0.5)
+    result = run(3, options)
+    assert command(result) == "bin/simulate --seed 3 --events 200 --option loss=0.5"
+
+
+def test_known_seeds_say_what_they_found() -> None:
+    assert SEEDS_FILE.exists()
+    assert all(cause for _, cause in known_seeds())
