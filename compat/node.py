@@ -5,7 +5,7 @@ wrote can be opened by the other.
 """
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -34,6 +34,21 @@ def combined_properties(data_directory: Path, node_id: int = 1) -> dict[str, str
         "offsets.topic.replication.factor": "1",
         "transaction.state.log.replication.factor": "1",
         "transaction.state.log.min.isr": "1",
+    }
+
+
+def controller_properties(data_directory: Path, node_id: int, servers: Sequence[str]) -> dict[str, str]:
+    """The properties of a node that is a controller only and listens on the last of `servers`.
+
+    `servers`, HOST:PORT each, are those that it looks for the quorum's leader at.
+    """
+    return {
+        "process.roles": "controller",
+        "node.id": str(node_id),
+        "listeners": f"CONTROLLER://{servers[-1]}",
+        "controller.listener.names": "CONTROLLER",
+        "controller.quorum.bootstrap.servers": ",".join(servers),
+        "log.dirs": str(data_directory),
     }
 
 
@@ -89,9 +104,17 @@ class Node(abc.ABC):
         assert self._process is not None, "the node was never started"
         return self._process
 
+    @property
+    def is_started(self) -> bool:
+        """Whether it was ever started; it may have ended since."""
+        return self._process is not None
+
     @abc.abstractmethod
-    def format(self, cluster_id: str) -> None:
-        """Formats the data directories as a quorum of this node alone, with this make's own storage tool."""
+    def format(self, cluster_id: str, quorum: Sequence[str] = ("--standalone",)) -> None:
+        """Formats the data directories with this make's own storage tool.
+
+        `quorum` is what the tool is told of the voters, by default that this node is the only one.
+        """
 
     def start(self, timeout_s: float = START_TIMEOUT_S) -> None:
         """Starts the process and waits until the node serves its clients.

@@ -1,7 +1,7 @@
 """A node of this project as a process, by the command lines that a user has; nothing of it is imported."""
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from compat.node import Node
@@ -22,9 +22,9 @@ class OurNode(Node):
         # What the ready line said: node.id, roles, broker, controller, cluster.id.
         self.ready: dict[str, str] = {}
 
-    def format(self, cluster_id: str) -> None:
-        """Formats with `bin/kafka-storage format --standalone`; raises CalledProcessError if it refuses."""
-        command = [str(BIN / "kafka-storage"), "format", "--standalone", "--cluster-id", cluster_id]
+    def format(self, cluster_id: str, quorum: Sequence[str] = ("--standalone",)) -> None:
+        """Formats with `bin/kafka-storage format`; raises CalledProcessError if it refuses."""
+        command = [str(BIN / "kafka-storage"), "format", *quorum, "--cluster-id", cluster_id]
         subprocess.run(
             [*command, "--config", str(self.properties_path)],
             cwd=self.directory,

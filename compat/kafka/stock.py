@@ -22,11 +22,11 @@ class StockNode(Node):
         self._jvm_options = tuple(jvm_options)
         self._archive = ClassArchive("node")
 
-    def format(self, cluster_id: str) -> None:
-        """Formats with `kafka-storage format --standalone`; raises ToolFailedError if it refuses."""
+    def format(self, cluster_id: str, quorum: Sequence[str] = ("--standalone",)) -> None:
+        """Formats with `kafka-storage format`; raises ToolFailedError if it refuses."""
         arguments = (
             "format",
-            "--standalone",
+            *quorum,
             "--cluster-id",
             cluster_id,
             "--config",
