@@ -52,15 +52,11 @@ MAX_WAITING_REQUESTS = 10_000
 in progress, so this many connections would have to ask at once."""
 
 TURN_MS = 2.0
-"""How long events are taken in before what came of them may leave by the connections' tasks."""
+"""How long events, and after them commands, are taken in before other tasks get their turn."""
 
 MAX_TICK_INTERVAL_MS = 10.0
 """How long deadlines may go unlooked at while there are events. Each event has the core that it goes to look at its
 own."""
-
-
-class _Command(partial[None]):
-    """Work of the loop that is a command for the controller."""
 
 
 class QuorumDriver:
@@ -86,6 +82,9 @@ class QuorumDriver:
         self._storage = storage
         self._clock = clock
         self._inbox: deque[Callable[[], None]] = deque()
+        # What the controller is asked. All else goes before: a batch that is durable, or a follower that has it, may
+        # be what those who asked earlier wait for.
+        self._commands: deque[Callable[[], None]] = deque()
         self._wake = trio.Event()
         self._ticked_at = 0.0
         self._waiting_commands = 0
@@ -165,7 +164,8 @@ class QuorumDriver:
             reply.resolve(NoAnswer(reason=f"{MAX_WAITING_REQUESTS} requests wait for the controller already"))
             return reply
         self._waiting_commands += 1
-        self._post(_Command(self._command, request, version, context, reply))
+        self._commands.append(partial(self._command, request, version, context, reply))
+        self._wake.set()
         return reply
 
     def raft_request(self, request: Message, context: RequestContext) -> Deferred[Answer]:
@@ -200,7 +200,7 @@ class QuorumDriver:
     @property
     def waiting_events(self) -> int:
         """How many events wait for the loop."""
-        return len(self._inbox)
+        return len(self._inbox) + len(self._commands)
 
     @property
     def kraft_version(self) -> int:
@@ -283,7 +283,7 @@ class QuorumDriver:
 
     async def _wait(self) -> None:
         """Return when there is something to do: an event, a deadline, committed batches to hand over."""
-        if self._inbox or self._committed.can_step:
+        if self.waiting_events or self._committed.can_step:
             await trio.lowlevel.checkpoint()
             return
         deadlines = [self._raft.next_deadline_ms()]
@@ -299,22 +299,28 @@ class QuorumDriver:
 
     def _turn(self, nursery: trio.Nursery) -> None:
         begin = time.perf_counter()
-        if not self._inbox or begin - self._ticked_at > MAX_TICK_INTERVAL_MS / 1000:
+        if not self.waiting_events or begin - self._ticked_at > MAX_TICK_INTERVAL_MS / 1000:
             self._ticked_at = begin
             self._tick()
         while self._inbox and (time.perf_counter() - begin) * 1000 < TURN_MS:
-            work = self._inbox.popleft()
-            work()
-            # What several commands append goes to the Raft core together, ahead of any other event.
-            if not (isinstance(work, _Command) and self._inbox and isinstance(self._inbox[0], _Command)):
-                self._obey_controller()
-        self._obey_controller()
+            self._inbox.popleft()()
+            self._obey_controller()
+        self._take_commands()
         if self._committed.can_step:
             self._committed.step(nursery)
             self._obey_controller()
         self._maybe_become_current()
         self._committed.tell_snapshotter()
         self.metrics.busy_ms += (time.perf_counter() - begin) * 1000
+
+    def _take_commands(self) -> None:
+        """Have the controller decide on what it was asked; what comes of it goes to the Raft core together."""
+        begin = time.perf_counter()
+        while self._commands:
+            self._commands.popleft()()
+            if (time.perf_counter() - begin) * 1000 > TURN_MS:
+                break
+        self._obey_controller()
 
     def _tick(self) -> None:
         now_ms = self._clock.now_ms()

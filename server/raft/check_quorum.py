@@ -67,8 +67,10 @@ def tick(core: Core, leader: Leader, now_ms: int) -> None:
     """Tell those who need it that this node leads."""
     for voter in core.voters.latest.voters:
         begin_at_ms = leader.begin_at_ms.get(voter.key.id)
+        if begin_at_ms is None or begin_at_ms > now_ms:
+            continue
         destination = core.voter_destination(voter.key.id)
-        if begin_at_ms is None or begin_at_ms > now_ms or destination is None:
+        if destination is None:
             continue
         request = BeginQuorumEpochRequest(
             leader_id=leader.leader_id,
@@ -85,6 +87,8 @@ def deadline_ms(core: Core, leader: Leader) -> float:
     """When ``tick`` or ``is_lost`` has something to say."""
     deadline = election.NEVER if _is_alone(core, leader) else leader.check_quorum_at_ms
     for voter_id, begin_at_ms in leader.begin_at_ms.items():
+        if begin_at_ms >= deadline:
+            continue
         destination = core.voter_destination(voter_id)
         if destination is not None:
             ready_at_ms = core.requests.ready_at_ms(destination, Lane.OTHER)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from server.raft import election, follower, transitions, voting
 from server.raft.config import FETCH_MAX_WAIT_MS
-from server.raft.core import Core, destination_of
+from server.raft.core import Core
 from server.raft.errors import RaftError
 from server.raft.messages import BeginQuorumEpochRequest, EndQuorumEpochRequest, QuorumEpochResponse
 from server.raft.states import Follower, Leader, Resigned, leader_and_epoch
-from server.raft.voters import endpoint_named
 from server.types import NO_NODE, LeaderAndEpoch
 
 END_GRACE_MS = 100
@@ -64,16 +63,17 @@ def _check(core: Core, leader_id: int, epoch: int) -> RaftError:
 
 
 def _ask_leader(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -> None:
-    """Find out from the node itself whether it leads: by what a leader tells others, or by a Fetch."""
+    """Find out from the node itself whether it leads: by what a leader tells others, or by a Fetch.
+
+    Only a voter that this node's log names is asked, at the address that the log has; else anybody could have any
+    address asked, and its answer believed.
+    """
     state = core.state
     if isinstance(state, Leader):
         if request.leader_id in state.begin_at_ms:
             state.begin_at_ms[request.leader_id] = now_ms
         return
     destination = core.voter_destination(request.leader_id)
-    told = endpoint_named(request.leader_endpoints, core.config.listener_name)
-    if destination is None and told is not None and transitions.is_usable(told):
-        destination = destination_of(request.leader_id, told)
     if destination is not None and core.installing is None:
         core.requests.send(core, destination, follower.fetch_request(core), now_ms)
 

@@ -1,7 +1,8 @@
-"""Requests as stock Apache Kafka 4.3.1 nodes sent them, recorded on the wire: header and body, without the
+"""Requests as stock Apache Kafka 4.3.1 nodes and tools sent them, recorded on the wire: header and body, without the
 size.
 
-They were captured between live nodes of a quorum on plaintext listeners; none was made by our own encoder.
+They were captured on plaintext listeners: those of nodes between the live nodes of a quorum, those of tools on their
+way to a node. None was made by our own encoder.
 """
 
 from __future__ import annotations
@@ -61,5 +62,27 @@ GOLDEN_REQUESTS: dict[str, bytes] = {
             "4f4e594d4f55530000057f00000100"
         ),
         "AllocateProducerIds v0": "004300000000000200023130000000000a000000000000001e00",
+        # Kafka's own tools do not send this one any more; from kafka-python 3.0.12.
+        "AlterConfigs v2": (
+            "002100020000000400136b61666b612d707974686f6e2d332e302e3132000202076f7264657273030d726574656e74"
+            "696f6e2e6d730837323030303030000f636c65616e75702e706f6c6963790f636f6d706163742c64656c6574650000"
+            "0000"
+        ),
+        "IncrementalAlterConfigs v1": (
+            "002c000100000003000d61646d696e636c69656e742d31000202076f7264657273030f636c65616e75702e706f6c69"
+            "6379000f636f6d706163742c64656c657465000d726574656e74696f6e2e6d7300083336303030303000000000"
+        ),
+        "DescribeQuorum v2": (
+            "0037000200000004000d61646d696e636c69656e742d310002135f5f636c75737465725f6d65746164617461020000"
+            "0000000000"
+        ),
+        # A dry run.
+        "UpdateFeatures v2": (
+            "0039000200000003000d61646d696e636c69656e742d3100000075220221656c696769626c652e6c65616465722e72"
+            "65706c696361732e76657273696f6e000101000100"
+        ),
+        "RemoveRaftVoter v0": (
+            "0051000000000003000d61646d696e636c69656e742d31000000000004c2ba37a6d3d1bf4bf19dd932adeca3e300"
+        ),
     }.items()
 }

@@ -16,6 +16,7 @@ from kafkaproto.client import Client
 from kafkaproto.messages import ApiVersionsRequest
 from tests.fuzz.golden_requests import GOLDEN_REQUESTS
 from tests.fuzz.mutations import mutate
+from tests.fuzz.raft_requests import QuorumFacts, raft_request, request_frame
 from tests.messages.random_messages import random_message
 
 CHECK_EVERY = 20
@@ -38,8 +39,19 @@ class LiveReport:
     """How often another connection found the server answering."""
 
 
-def fuzz_live(host: str, port: int, seed: int, count: int, *, timeout_ms: int = 10_000) -> LiveReport:
+def fuzz_live(
+    host: str,
+    port: int,
+    seed: int,
+    count: int,
+    *,
+    timeout_ms: int = 10_000,
+    quorum: tuple[QuorumFacts, int] | None = None,
+) -> LiveReport:
     """Open ``count`` connections with mutated requests, of the apis that the server says it serves.
+
+    ``quorum`` is the quorum whose voter the server is, and its node id there: half of the requests are then such as
+    its voters send to each other.
 
     Raises AssertionError, which names the seed and the number of the connection, as soon as the server does
     not answer ApiVersions in time on a connection that was there from the start, and on a new one.
@@ -52,7 +64,7 @@ def fuzz_live(host: str, port: int, seed: int, count: int, *, timeout_ms: int = 
         for number in range(count):
             rng = random.Random(f"{seed} {number}")
             try:
-                answered += _attack(host, port, _hostile_bytes(served, rng), rng)
+                answered += _attack(host, port, _hostile_bytes(served, quorum, rng), rng)
                 if number % CHECK_EVERY and number != count - 1:
                     continue
                 witness.send(ApiVersionsRequest(client_software_name="fuzz", client_software_version="1"))
@@ -65,13 +77,21 @@ def fuzz_live(host: str, port: int, seed: int, count: int, *, timeout_ms: int = 
     return LiveReport(sent=count, answered=answered, checks=checks)
 
 
-def _hostile_bytes(served: dict[int, tuple[int, int]], rng: random.Random) -> bytes:
+def _hostile_bytes(
+    served: dict[int, tuple[int, int]], quorum: tuple[QuorumFacts, int] | None, rng: random.Random
+) -> bytes:
     """One to four framed requests, at least the last of them mutated; now and then the frame itself lies."""
     golden = list(GOLDEN_REQUESTS.values())
     stream = b""
     requests = rng.choice((1, 1, 1, 2, 4))
     for number in range(requests):
-        frame = _good_request(served, rng) if rng.random() < 0.7 else rng.choice(golden)
+        if rng.random() >= 0.7:
+            frame = rng.choice(golden)
+        elif quorum is not None and rng.random() < 0.7:
+            version, message = raft_request(*quorum, rng)
+            frame = request_frame(message, version, rng.getrandbits(31))
+        else:
+            frame = _good_request(served, rng)
         if number == requests - 1 or rng.random() < 0.5:
             frame = mutate(frame, rng, others=golden)
         size = len(frame) if rng.random() < 0.9 else rng.choice((0, -1, 2**31 - 1, 100 << 20, len(frame) * 2))

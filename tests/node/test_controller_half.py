@@ -213,3 +213,49 @@ def test_a_snapshot_takes_the_place_of_what_was_replayed() -> None:
     bench.obey()
     assert bench.half.next_offset == 41
     assert bench.images[-1].offset == 40
+
+
+def command_without_obeying(bench: Bench, request: Message, version: int = 1) -> None:
+    bench.half.command(request, version, CommandContext(), Deferred())
+
+
+def test_what_several_commands_append_goes_to_the_log_together() -> None:
+    bench = Bench()
+    bench.activate()
+    before = len(bench.appended())
+    for value in "123":
+        command_without_obeying(bench, write(value))
+    bench.obey()
+    (together,) = bench.appended()[before:]
+    assert len(together.records) == 3
+    bench.command(write("4"))
+    assert bench.appended()[-1].base_offset == together.base_offset + 3
+
+
+def test_together_only_as_much_as_the_log_takes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench()
+    bench.activate()
+    before = len(bench.appended())
+    size = len(bench.appended()[-1].records[-1])
+    bench.command(write("0"))
+    size = len(bench.appended()[-1].records[0])
+    before = len(bench.appended())
+    monkeypatch.setattr(controller_half, "MAX_GATHERED_BYTES", 2 * size)
+    for value in "12345":
+        command_without_obeying(bench, write(value))
+    bench.obey()
+    assert [len(event.records) for event in bench.appended()[before:]] == [2, 2, 1]
+
+
+def test_what_was_appended_before_a_change_of_kraft_version_is_in_the_log_before_it() -> None:
+    bench = Bench()
+    bench.activate()
+    before = len(bench.appended())
+    events = len(bench.to_raft)
+    command_without_obeying(bench, write("1"))
+    command_without_obeying(bench, update_features_request(("kraft.version", 1, 1)))
+    seen: list[int] = []
+    bench.asked = ObservedList(lambda: seen.append(len(bench.appended())))
+    bench.obey()
+    assert seen == [before + 1]
+    assert len(bench.to_raft) == events + 1

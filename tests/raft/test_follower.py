@@ -536,6 +536,26 @@ class TestLeaders:
         machine.ask(begin)
         assert state_of(machine).leader_endpoints == (moved,)
 
+    def test_only_voters_are_asked_whether_they_lead_and_at_the_address_that_the_log_has(self) -> None:
+        machine = follower()
+        answer_fetch(machine)
+        machine.requests.clear()
+        nowhere = (Endpoint(name="CONTROLLER", host="127.0.0.9", port=9),)
+        for leader_id in (9, 3):
+            machine.ask(
+                BeginQuorumEpochRequest(
+                    leader_id=leader_id,
+                    epoch=EPOCH + 1,
+                    voter_id=1,
+                    voter_directory_id=None,
+                    leader_endpoints=nowhere,
+                )
+            )
+        machine.settle()
+        assert [each.destination.host for each in machine.requests] == ["127.0.0.1"]
+        assert [each.destination.id for each in machine.requests] == [3]
+        assert state_of(machine).epoch == EPOCH
+
     def test_a_leader_that_is_in_doubt_and_answers_is_followed_again(self) -> None:
         machine = follower()
         answer_fetch(machine)

@@ -433,3 +433,22 @@ class TestViews:
             "KRaftVersion",
             "KRaftVoters",
         ]
+
+
+def test_what_gathered_during_a_sync_goes_to_followers_together_with_the_high_watermark() -> None:
+    machine = leader()
+    assert answered(machine, fetch(voter(2).key, 11, 4)).high_watermark == 11
+    machine.append([1])
+    machine.take()
+    # The follower is faster than the leader's own disk, and there is more to append already.
+    machine.put(fetch(voter(2).key, 12, 4, max_wait_ms=500, high_watermark=11))
+    machine.append([1])
+    machine.take()
+    before = len(machine.answers)
+    machine.persist()
+    machine.take()
+    (told,) = machine.answers[before:]
+    assert isinstance(told.answer, FetchAnswer)
+    assert told.answer.high_watermark == 12
+    assert told.answer.read is not None
+    assert (told.answer.read.offset, told.answer.read.end_offset) == (12, 13)

@@ -109,4 +109,4 @@ def _run_many(first: int, runs: int, processes: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="bin/simulate")
