@@ -54,8 +54,8 @@ from server.raft.messages import (
     VoterChangeResponse,
 )
 from server.types import LeaderAndEpoch, OffsetAndEpoch
+from tests.raft.following import fail, follower
 from tests.raft.machine import bootstrap_records, voter
-from tests.raft.test_follower import fail, follower
 
 SNAPSHOT = OffsetAndEpoch(offset=5, epoch=1)
 STORED = StoredSnapshot(id=SNAPSHOT, size_bytes=70)

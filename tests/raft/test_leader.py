@@ -25,8 +25,8 @@ from server.raft.quorum_description import QuorumDescription
 from server.raft.states import Candidate, Follower, Leader, Prospective, Resigned, Unattached
 from server.raft.voters import VoterSet
 from server.types import Endpoint, LeaderAndEpoch, ReplicaKey
+from tests.raft.following import SNAPSHOT, answer_fetch, answer_piece, batch, fail, follower, sent
 from tests.raft.machine import Disk, Machine, bootstrap_records, config, directory, static_voter_set, voter
-from tests.raft.test_follower import SNAPSHOT, answer_fetch, answer_piece, batch, fail, follower, sent
 
 
 def grant(machine: Machine, peer: int) -> None:
@@ -326,7 +326,9 @@ class TestProspective:
         assert machine.disk.election.voted_key == voter(3).key
         assert machine.node.statistics().current_state == "unattached-voted"
         grant(machine, 2)
-        assert isinstance(machine.node.state, Unattached), "a pre-vote won after all unseats who was voted for"
+        assert isinstance(machine.node.state, Unattached), (
+            "a pre-vote won after all unseats who was voted for"
+        )
         machine.tick(2500)
         assert machine.node.statistics().current_state == "prospective-voted"
 
@@ -437,11 +439,12 @@ class TestViews:
 
 def test_what_gathered_during_a_sync_goes_to_followers_together_with_the_high_watermark() -> None:
     machine = leader()
-    assert answered(machine, fetch(voter(2).key, 11, 4)).high_watermark == 11
+    end_offset = machine.node.log_end_offset
+    assert answered(machine, fetch(voter(2).key, end_offset, 4)).high_watermark == end_offset
     machine.append([1])
     machine.take()
     # The follower is faster than the leader's own disk, and there is more to append already.
-    machine.put(fetch(voter(2).key, 12, 4, max_wait_ms=500, high_watermark=11))
+    machine.put(fetch(voter(2).key, end_offset + 1, 4, max_wait_ms=500, high_watermark=end_offset))
     machine.append([1])
     machine.take()
     before = len(machine.answers)
@@ -449,6 +452,6 @@ def test_what_gathered_during_a_sync_goes_to_followers_together_with_the_high_wa
     machine.take()
     (told,) = machine.answers[before:]
     assert isinstance(told.answer, FetchAnswer)
-    assert told.answer.high_watermark == 12
+    assert told.answer.high_watermark == end_offset + 1
     assert told.answer.read is not None
-    assert (told.answer.read.offset, told.answer.read.end_offset) == (12, 13)
+    assert (told.answer.read.offset, told.answer.read.end_offset) == (end_offset + 1, end_offset + 2)
