@@ -199,6 +199,11 @@ class ClientConnection:
         """Lowest and highest version of each api key that the server serves; None before it has said so."""
         return self._served
 
+    @property
+    def is_inside_response(self) -> bool:
+        """Whether bytes have come that were not given out yet; they are no answer where none is waited for."""
+        return self._frames.is_inside_frame
+
     def data_to_send(self) -> list[Buffer]:
         """The buffers to write now; they are given out once."""
         outgoing, self._outgoing = self._outgoing, []

@@ -1,9 +1,8 @@
 """Requests by api: how many in which versions, what errors they were answered with, and where their time went.
 
 The spans are those of Kafka's RequestMetrics. A request waits for its turn on its connection (request queue), is
-decoded and handled (local), may wait for others, such as for its records to be committed (remote), waits for its
-connection's task to go on and encode the answer (response queue), and the answer is written to the socket (response
-send).
+decoded and handled (local), may wait for others, such as for its records to be committed (remote), its answer is
+encoded (response queue) and written to the socket (response send).
 """
 
 from __future__ import annotations

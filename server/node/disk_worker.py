@@ -190,7 +190,9 @@ class DiskWorker:
                 cut = self._log.log_end_offset - end_offset
                 with self._failures_named("truncation"):
                     self._log.truncate_to(end_offset)
-                _log.info("cut %d uncommitted records at offset %d that the leader does not have", cut, end_offset)
+                _log.info(
+                    "cut %d uncommitted records at offset %d that the leader does not have", cut, end_offset
+                )
             case WriteSnapshotChunk():
                 with self._failures_named("write of a fetched snapshot"):
                     self._snapshots.write_part(snapshot_id_of(write.snapshot), write.position, write.data)

@@ -205,12 +205,7 @@ TellNow = (
     | AppendRefused
 )
 TellAfterPersist = (
-    SendRequest
-    | SendAnswer
-    | HighWatermarkAdvanced
-    | LeaderChanged
-    | BecameLeader
-    | ShutdownCompleted
+    SendRequest | SendAnswer | HighWatermarkAdvanced | LeaderChanged | BecameLeader | ShutdownCompleted
 )
 
 

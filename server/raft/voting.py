@@ -100,7 +100,9 @@ def _vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
     if not _is_up_to_date(core, request):
         if isinstance(state, Unattached):
             # The candidate will not win a majority of such voters, and one of them may have what it takes.
-            state.election_at_ms = min(state.election_at_ms, now_ms + core.rng.below(election.FIRST_BACKOFF_MS))
+            state.election_at_ms = min(
+                state.election_at_ms, now_ms + core.rng.below(election.FIRST_BACKOFF_MS)
+            )
         return False
     # A pre-vote of this node's own ends here: won after all, it would unseat whom this vote helps to elect.
     transitions.become_unattached(

@@ -20,6 +20,7 @@ from server.controller.events import (
     KRaftVersionChanged,
 )
 from server.image.image import ClusterImage
+from server.node import controller_half
 from server.node.controller_half import ControllerHalf
 from server.raft.effects import AppendRefusal, AppendRefused, BecameLeader, ControlBatchAppended
 from server.raft.errors import RaftError
@@ -54,6 +55,7 @@ class Bench:
     to_raft: list[Event] = field(default_factory=list)
     asked: list[tuple[InboundRequest, Callable[[RaftAnswer], None]]] = field(default_factory=list)
     images: list[ClusterImage] = field(default_factory=list)
+    on_ask: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         controller = Controller(
@@ -68,9 +70,13 @@ class Bench:
             node_id=NODE_ID,
             clock=StillClock(),
             to_raft=self.to_raft.append,
-            ask_raft=lambda request, answered: self.asked.append((request, answered)),
+            ask_raft=self._ask_raft,
             publish=self.images.append,
         )
+
+    def _ask_raft(self, request: InboundRequest, answered: Callable[[RaftAnswer], None]) -> None:
+        self.asked.append((request, answered))
+        self.on_ask()
 
     def obey(self) -> None:
         while self.half.obey():
@@ -235,9 +241,7 @@ def test_what_several_commands_append_goes_to_the_log_together() -> None:
 def test_together_only_as_much_as_the_log_takes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Bench()
     bench.activate()
-    before = len(bench.appended())
-    size = len(bench.appended()[-1].records[-1])
-    bench.command(write("0"))
+    bench.command(write("9"))
     size = len(bench.appended()[-1].records[0])
     before = len(bench.appended())
     monkeypatch.setattr(controller_half, "MAX_GATHERED_BYTES", 2 * size)
@@ -250,12 +254,13 @@ def test_together_only_as_much_as_the_log_takes_at_once(monkeypatch: pytest.Monk
 def test_what_was_appended_before_a_change_of_kraft_version_is_in_the_log_before_it() -> None:
     bench = Bench()
     bench.activate()
+    bench.half.handle(KRaftVersionChanged(kraft_version=0))
     before = len(bench.appended())
-    events = len(bench.to_raft)
+    appended_when_asked: list[int] = []
+    bench.on_ask = lambda: appended_when_asked.append(len(bench.appended()))
     command_without_obeying(bench, write("1"))
-    command_without_obeying(bench, update_features_request(("kraft.version", 1, 1)))
-    seen: list[int] = []
-    bench.asked = ObservedList(lambda: seen.append(len(bench.appended())))
+    command_without_obeying(bench, update_features_request(("kraft.version", 1, 1)), version=2)
+    command_without_obeying(bench, write("2"))
     bench.obey()
-    assert seen == [before + 1]
-    assert len(bench.to_raft) == events + 1
+    assert appended_when_asked == [before + 1]
+    assert [len(event.records) for event in bench.appended()[before:]] == [1, 1]

@@ -17,6 +17,7 @@ from kafkaproto.messages import (
     DescribeQuorumRequest,
     DescribeQuorumResponse,
     FeatureLevelRecord,
+    IncrementalAlterConfigsRequest,
 )
 from server.apis.context import Answer, NoAnswer
 from server.config import default_config
@@ -94,6 +95,17 @@ def create(driver: QuorumDriver, *names: str) -> Deferred[Answer]:
         for name in names
     ]
     return driver.submit(CreateTopicsRequest(topics=topics, timeout_ms=5_000), 7, CommandContext())
+
+
+def alter(driver: QuorumDriver, value: str) -> Deferred[Answer]:
+    """Set a key of all brokers."""
+    config = IncrementalAlterConfigsRequest.AlterableConfig(
+        name="log.retention.ms", config_operation=0, value=value
+    )
+    resource = IncrementalAlterConfigsRequest.AlterConfigsResource(
+        resource_type=4, resource_name="", configs=[config]
+    )
+    return driver.submit(IncrementalAlterConfigsRequest(resources=[resource]), 1, CommandContext())
 
 
 def describe(driver: QuorumDriver) -> DescribeQuorumResponse.PartitionData:
@@ -208,6 +220,19 @@ async def test_too_many_waiting_commands_are_turned_away(
         assert [isinstance(answer, NoAnswer) for answer in answers] == [False] * 3 + [True] * 2
         again = await wait_decided(create(driver, "again"))
         assert isinstance(again, CreateTopicsResponse)
+
+
+@pytest.mark.trio
+async def test_commands_that_wait_together_share_a_batch(disk: MemoryDisk) -> None:
+    async with running(disk) as driver:
+        await wait_for_features(driver)
+        appended = driver.metrics.appended_records
+        synced = driver.metrics.flushes.count
+        replies = [alter(driver, str(number)) for number in range(1, 21)]
+        for reply in replies:
+            await wait_decided(reply)
+        assert driver.metrics.appended_records == appended + 20
+        assert driver.metrics.flushes.count == synced + 1
 
 
 @pytest.mark.trio
