@@ -47,7 +47,9 @@ class Histogram:
 
     def add(self, seconds: float) -> None:
         """Count one duration; one below zero, which a clock can make of nothing, counts as zero."""
-        microseconds = max(0, int(seconds * 1_000_000))
+        microseconds = int(seconds * 1_000_000)
+        if microseconds < 0:
+            microseconds = 0
         self.count += 1
         self.sum_us += microseconds
         self._buckets[_bucket(microseconds)] += 1
