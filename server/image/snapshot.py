@@ -5,9 +5,9 @@ the other features, brokers, controllers, each topic followed by its partitions,
 ids, ACLs, SCRAM credentials, delegation tokens. Within each kind it is ours: by name or id, so that two
 nodes write the same bytes for the same image.
 
-`image_records` and `image_from_records` have the records as messages. `image_values` and `image_from_values` have them
-as a snapshot file has them, and are several times as fast. Everything comes one at a time, so a snapshot of a large
-image can be written in slices.
+`image_records` has the records as messages. `image_values` and `image_from_values` have them as a snapshot file has
+them, and are several times as fast. Everything comes one at a time, so a snapshot of a large image can be written in
+slices.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ def _sorted_in_slices(names: Iterable[str]) -> Iterator[str | None]:
 
 
 def image_from_values(values: Iterable[bytes], *, offset: int, epoch: int, timestamp_ms: int) -> ClusterImage:
-    """The image that a snapshot's values of records describe; numbers as for `image_from_records`.
+    """The image that a snapshot's values of records describe; ``offset`` is the last offset that the snapshot
+    contains, ``epoch`` that offset's leader epoch and ``timestamp_ms`` the append time that its header names.
 
     Raises ReplayError where a record contradicts those before it, RemoteProtocolError where one cannot be read.
     """
@@ -145,19 +146,6 @@ class _Builder:
             and topic.topic_id not in self._partitions
             and topic.topic_id not in self._image.topics
         )
-
-
-def image_from_records(records: Iterable[Any], *, offset: int, epoch: int, timestamp_ms: int) -> ClusterImage:
-    """The image that a snapshot's records describe.
-
-    ``offset`` is the last offset that the snapshot contains, ``epoch`` that offset's leader epoch and
-    ``timestamp_ms`` the append time that its header names. Raises ReplayError where a record contradicts
-    those before it.
-    """
-    image = EMPTY_IMAGE
-    for record in records:
-        image = replay(image, record, offset)
-    return image.at(offset, epoch, timestamp_ms)
 
 
 def _messages(image: ClusterImage) -> Iterator[Any]:

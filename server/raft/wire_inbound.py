@@ -32,7 +32,7 @@ from server.raft.messages import (
     VoteRequest,
     VoteResponse,
 )
-from server.raft.wire_values import METADATA_PARTITION, directory_id, endpoints, replica_key
+from server.raft.wire_values import METADATA_PARTITION, directory_id, endpoints, only_partition, replica_key
 from server.types import (
     METADATA_TOPIC,
     METADATA_TOPIC_ID,
@@ -52,16 +52,6 @@ FETCH_ENDPOINTS_FROM = 17
 the leaders of other partitions; Kafka's quorum fills it from the version of KIP-853 on."""
 
 NodeT = TypeVar("NodeT", covariant=True)
-PartitionT = TypeVar("PartitionT", bound="_Partition")
-
-
-class _Partition(Protocol):
-    partition_index: int
-
-
-class _Topic(Protocol[PartitionT]):
-    topic_name: str
-    partitions: list[PartitionT]
 
 
 class _NodeEndpointClass(Protocol[NodeT]):
@@ -107,16 +97,8 @@ def _wrong_cluster(asked_cluster_id: str | None, cluster_id: str) -> str:
     return f"Cluster id {asked_cluster_id!r} is not that of this cluster, {cluster_id!r}."
 
 
-def _only_partition(topics: Sequence[_Topic[PartitionT]]) -> PartitionT | None:
-    """The metadata log's partition, where nothing else is named beside it."""
-    if len(topics) != 1 or topics[0].topic_name != METADATA_TOPIC or len(topics[0].partitions) != 1:
-        return None
-    partition = topics[0].partitions[0]
-    return partition if partition.partition_index == METADATA_PARTITION else None
-
-
 def _decode_vote(message: kafka.VoteRequest, cluster_id: str) -> VoteRequest | Message:
-    partition = _only_partition(message.topics)
+    partition = only_partition(message.topics)
     error = _refusal(message.cluster_id, cluster_id, partition is not None)
     if partition is None or error:
         return kafka.VoteResponse(error_code=error)
@@ -134,7 +116,7 @@ def _decode_vote(message: kafka.VoteRequest, cluster_id: str) -> VoteRequest | M
 def _decode_begin_quorum_epoch(
     message: kafka.BeginQuorumEpochRequest, cluster_id: str
 ) -> BeginQuorumEpochRequest | Message:
-    partition = _only_partition(message.topics)
+    partition = only_partition(message.topics)
     error = _refusal(message.cluster_id, cluster_id, partition is not None)
     if partition is None or error:
         return kafka.BeginQuorumEpochResponse(error_code=error)
@@ -150,7 +132,7 @@ def _decode_begin_quorum_epoch(
 def _decode_end_quorum_epoch(
     message: kafka.EndQuorumEpochRequest, version: int, cluster_id: str
 ) -> EndQuorumEpochRequest | Message:
-    partition = _only_partition(message.topics)
+    partition = only_partition(message.topics)
     error = _refusal(message.cluster_id, cluster_id, partition is not None)
     if partition is None or error:
         return kafka.EndQuorumEpochResponse(error_code=error)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeVar, assert_never
+from typing import NamedTuple, assert_never
 
 from kafkaproto import messages as kafka
 from kafkaproto.connection import SOFTWARE_NAME, SOFTWARE_VERSION
@@ -39,10 +39,13 @@ from server.raft.wire_inbound import FETCH_REPLICA_STATE_FROM, FETCH_TOPIC_IDS_F
 from server.raft.wire_records import fetched_batches
 from server.raft.wire_values import (
     METADATA_PARTITION,
+    PartitionT,
+    Topic,
     directory_on_wire,
     endpoint,
     endpoint_of,
     leader_and_epoch,
+    only_partition,
     raft_error,
 )
 from server.types import METADATA_TOPIC, METADATA_TOPIC_ID, NO_NODE, LeaderAndEpoch, OffsetAndEpoch
@@ -55,8 +58,6 @@ FEATURES_FROM_LEVEL_0_FROM = 4
 """First version of ApiVersions whose answer names features that start at level 0, as kraft.version does."""
 ACK_WHEN_COMMITTED_FROM = 1
 """First version of AddRaftVoter that can ask not to wait for the commit; before, the answer always does."""
-
-PartitionT = TypeVar("PartitionT", bound="_Partition")
 
 
 class RequestVersions(NamedTuple):
@@ -72,15 +73,6 @@ class TopLevelError:
     """A peer refused a whole request, and so says nothing of leader and epoch."""
 
     error: RaftError
-
-
-class _Partition(Protocol):
-    partition_index: int
-
-
-class _Topic(Protocol[PartitionT]):
-    topic_name: str
-    partitions: list[PartitionT]
 
 
 def request_versions(request: OutboundRequest) -> RequestVersions:
@@ -303,12 +295,11 @@ def decode_response(
             raise AssertionError(f"{message.NAME} answers no Raft request")
 
 
-def _only_partition(topics: Sequence[_Topic[PartitionT]], where: str) -> PartitionT:
+def _only_partition(topics: Sequence[Topic[PartitionT]], where: str) -> PartitionT:
     """The partition that was asked about; RemoteProtocolError where that is not what was answered."""
-    if len(topics) == 1 and topics[0].topic_name == METADATA_TOPIC and len(topics[0].partitions) == 1:
-        partition = topics[0].partitions[0]
-        if partition.partition_index == METADATA_PARTITION:
-            return partition
+    partition = only_partition(topics)
+    if partition is not None:
+        return partition
     raise RemoteProtocolError(f"the answer is not about {METADATA_TOPIC}-{METADATA_PARTITION}", where=where)
 
 

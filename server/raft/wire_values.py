@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from kafkaproto.errors import RemoteProtocolError
 from server.raft.errors import RaftError
-from server.types import NO_NODE, ZERO_UUID, Endpoint, LeaderAndEpoch, ReplicaKey
+from server.types import METADATA_TOPIC, NO_NODE, ZERO_UUID, Endpoint, LeaderAndEpoch, ReplicaKey
 
 METADATA_PARTITION = 0
 """The metadata log's only partition."""
 
 MAX_PORT = 65_535
+
+PartitionT = TypeVar("PartitionT", bound="Partition")
+
+
+class Partition(Protocol):
+    """What every struct has that is about a partition."""
+
+    partition_index: int
+
+
+class Topic(Protocol[PartitionT]):
+    """What every struct has that is about partitions of a topic."""
+
+    topic_name: str
+    partitions: list[PartitionT]
+
+
+def only_partition(topics: Sequence[Topic[PartitionT]]) -> PartitionT | None:
+    """The metadata log's partition, where nothing but that is named; else None."""
+    if len(topics) == 1 and topics[0].topic_name == METADATA_TOPIC and len(topics[0].partitions) == 1:
+        partition = topics[0].partitions[0]
+        if partition.partition_index == METADATA_PARTITION:
+            return partition
+    return None
 
 
 class Listener(Protocol):

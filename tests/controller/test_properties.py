@@ -19,9 +19,10 @@ from server.controller.events import CommandReceived, Event, SnapshotLoaded
 from server.image.digest import digest
 from server.image.image import ClusterImage, PartitionImage
 from server.image.loader import LoadState, load_control_batch, load_records
-from server.image.snapshot import image_from_records, image_records
+from server.image.snapshot import image_records
 from tests.controller.harness import ELR, TIMESTAMP_MS, Batch, Harness
 from tests.controller.workload import step
+from tests.image.reference import image_from_records
 
 STEPS = 250
 

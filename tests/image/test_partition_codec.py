@@ -18,11 +18,11 @@ from server.image.partition_codec import PartitionEncoder, decode_partition
 from server.image.records import partition_record, record_version
 from server.image.snapshot import (
     NAMES_PER_SLICE,
-    image_from_records,
     image_from_values,
     image_records,
     image_values,
 )
+from tests.image.reference import image_from_records
 from tests.image.workload import random_records
 
 TOPIC_ID = bytes(range(16))

@@ -16,7 +16,6 @@ from kafkaproto.records.batch import iterate_batches
 from kafkaproto.records.control import ControlRecordType
 from kafkaproto.snapshot import ControlRecord, SnapshotId
 from server.image.image import ClusterImage, PartitionImage, TopicImage
-from server.image.snapshot import image_from_records
 from server.node.snapshotting import (
     BATCH_BYTES,
     JITTER_PERCENT,
@@ -29,6 +28,7 @@ from server.raft.events import StoredSnapshot
 from server.raft.voters import VoterSet
 from server.storage.snapshot_file import SnapshotStore
 from server.types import Endpoint, OffsetAndEpoch, ReplicaKey, Voter
+from tests.image.reference import image_from_records
 from tests.image.workload import random_records
 from tests.sim.disk import MemoryDisk
 from tests.storage.helpers import FixedRng, SeededRng
