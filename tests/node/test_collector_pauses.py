@@ -7,7 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from server.node.collector_pauses import CollectorPauses
+from server.node.collector_pauses import (
+    FULL_COLLECTION,
+    YOUNG_COLLECTIONS,
+    YOUNG_OBJECTS,
+    CollectorPauses,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -61,3 +66,14 @@ def test_a_cycle_made_later_is_still_collected() -> None:
         assert gc.collect() >= 1
     finally:
         pauses.stop()
+
+
+def test_young_objects_are_collected_less_often_while_it_is_started() -> None:
+    before = gc.get_threshold()
+    pauses = CollectorPauses()
+    pauses.start()
+    try:
+        assert gc.get_threshold() == (YOUNG_OBJECTS, YOUNG_COLLECTIONS, before[FULL_COLLECTION])
+    finally:
+        pauses.stop()
+    assert gc.get_threshold() == before
