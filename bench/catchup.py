@@ -19,41 +19,22 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
 from bench._broker import PlaceholderBroker
+from bench._filling import BYTES_BETWEEN_SNAPSHOTS, Filled, log_bytes, log_end, newest_snapshot
 from bench._makes import HTTP_KEY, MAKES, end_in_order_when_told
+from bench._repeated import pings
 from bench._scrape import longest_stall_ms, scrape
-from bench._writers import TOPIC_RESOURCE, percentile
-from compat.node import Node
-from compat.process import wait_until
-from compat.quorum import Quorum, connect, describe_quorum
+from compat.quorum import Quorum, describe_quorum
 from kafkaproto.client import Client
-from kafkaproto.error_codes import describe
-from kafkaproto.messages import (
-    ApiVersionsRequest,
-    CreateTopicsRequest,
-    CreateTopicsResponse,
-    IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResponse,
-)
-from kafkaproto.snapshot import parse_snapshot_file_name
 
 VOTERS = 3
 NEWCOMER_ID = 4
 NEVER = str(2**62)
 """Bytes of records between two snapshots that no log here has."""
-BYTES_BETWEEN_SNAPSHOTS = 4 * 1024 * 1024
-ALTERED_TOPICS = 500
-ALTERED_KEYS = ("retention.ms", "flush.ms", "segment.ms", "delete.retention.ms")
-"""Changed for each of the topics in one request, which makes 2,000 records."""
-PARTITIONS_PER_TOPIC = 2000
-PING_INTERVAL_S = 0.002
 QUIET_S = 3.0
 GIVE_UP_S = 600.0
-SNAPSHOT_TIMEOUT_S = 120.0
-REQUEST_TIMEOUT_MS = 120_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,125 +61,6 @@ class Joined:
         return self.megabytes / (self.caught_up_s - self.heard_s)
 
 
-class Pinger:
-    """Asks a node something that costs nothing, again and again, in a thread."""
-
-    def __init__(self, node: Node) -> None:
-        self._client = connect(node.bootstrap_controller, timeout_ms=REQUEST_TIMEOUT_MS)
-        self._stopped = threading.Event()
-        self._latencies_ms: list[float] = []
-        self._thread = threading.Thread(target=self._ping, daemon=True)
-
-    def __enter__(self) -> Pinger:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *reason: object) -> None:
-        self._stopped.set()
-        self._thread.join()
-        self._client.close()
-
-    def take(self) -> tuple[float, float]:
-        """p99 and maximum since the last call."""
-        taken, self._latencies_ms = self._latencies_ms, []
-        return percentile(sorted(taken), 0.99), max(taken, default=float("nan"))
-
-    def _ping(self) -> None:
-        request = ApiVersionsRequest(client_software_name="bench", client_software_version="1")
-        while not self._stopped.wait(PING_INTERVAL_S):
-            begin = time.perf_counter()
-            self._client.send(request, 4)
-            self._latencies_ms.append((time.perf_counter() - begin) * 1000)
-
-
-def create_topics(client: Client, names: list[str], partitions: int) -> None:
-    """Create topics of so many partitions each, in one request."""
-    topics = [
-        CreateTopicsRequest.CreatableTopic(name=name, num_partitions=partitions, replication_factor=1)
-        for name in names
-    ]
-    response = client.send(CreateTopicsRequest(topics=topics, timeout_ms=REQUEST_TIMEOUT_MS))
-    assert isinstance(response, CreateTopicsResponse)
-    for result in response.topics:
-        if result.error_code:
-            raise LookupError(f"CreateTopics: {describe(result.error_code).name} {result.error_message}")
-
-
-def alter_topics(client: Client, names: list[str], value: int) -> None:
-    """One config record for each of the keys of each topic, in one request."""
-    configs = [
-        IncrementalAlterConfigsRequest.AlterableConfig(name=key, config_operation=0, value=str(value))
-        for key in ALTERED_KEYS
-    ]
-    resources = [
-        IncrementalAlterConfigsRequest.AlterConfigsResource(
-            resource_type=TOPIC_RESOURCE, resource_name=name, configs=configs
-        )
-        for name in names
-    ]
-    response = client.send(IncrementalAlterConfigsRequest(resources=resources))
-    assert isinstance(response, IncrementalAlterConfigsResponse)
-    for result in response.responses:
-        if result.error_code:
-            raise LookupError(f"IncrementalAlterConfigs: {describe(result.error_code).name}")
-
-
-def log_end(client: Client) -> int:
-    """The leader's own log end offset."""
-    answer = describe_quorum(client)
-    return max(voter.log_end_offset for voter in answer.current_voters)
-
-
-class Filled:
-    """A leader's connection over which its log is filled."""
-
-    def __init__(self, leader: Node) -> None:
-        self.leader = leader
-        self.client = connect(leader.bootstrap_controller, timeout_ms=REQUEST_TIMEOUT_MS)
-        self._altered = [f"altered-{number}" for number in range(ALTERED_TOPICS)]
-        self._values = count(10**9)
-        create_topics(self.client, self._altered, 1)
-
-    def alter(self) -> None:
-        """Append a batch of config records."""
-        alter_topics(self.client, self._altered, next(self._values))
-
-    def records(self, number: int) -> None:
-        """Fill the log up to so many records."""
-        while log_end(self.client) < number:
-            self.alter()
-
-    def partitions(self, number: int) -> None:
-        """Create so many partitions, and have the leader write a snapshot of them all."""
-        for topic in range(number // PARTITIONS_PER_TOPIC):
-            create_topics(self.client, [f"large-{topic}"], PARTITIONS_PER_TOPIC)
-        target = log_end(self.client)
-        begin = log_bytes(self.leader)
-        # A node writes one once enough has come after the last.
-        while log_bytes(self.leader) < begin + 2 * BYTES_BETWEEN_SNAPSHOTS:
-            self.alter()
-        wait_until(
-            lambda: newest_snapshot(self.leader)[0] >= target,
-            SNAPSHOT_TIMEOUT_S,
-            "a snapshot of all partitions",
-        )
-
-
-def newest_snapshot(node: Node) -> tuple[int, int]:
-    """End offset and size of a node's newest snapshot."""
-    found = [(0, 0)]
-    for path in node.metadata_log_directory.glob("*.checkpoint"):
-        snapshot = parse_snapshot_file_name(path.name)
-        if snapshot is not None:
-            found.append((snapshot.end_offset, path.stat().st_size))
-    return max(found)
-
-
-def log_bytes(node: Node) -> int:
-    """Size of all segments of a node's log."""
-    return sum(path.stat().st_size for path in node.metadata_log_directory.glob("*.log"))
-
-
 def join(
     quorum: Quorum, filled: Filled, properties: Mapping[str, str], *, size_bytes: int, filled_s: float
 ) -> Joined:
@@ -208,7 +70,7 @@ def join(
     heard = caught_up = 0.0
     stall = None
     http = leader.properties.get(HTTP_KEY)
-    with Pinger(leader) as pinger:
+    with pings(leader) as pinger:
         pinger.take()
         time.sleep(QUIET_S)
         before = pinger.take()
