@@ -28,7 +28,7 @@ pytestmark = pytest.mark.trio
 TIMEOUT_MS = 5_000
 GIVE_UP_MS = 200
 """For requests that get no answer: enough for a few attempts on the loopback, even on a busy machine."""
-QUIET_S = 0.1
+QUIET_S = 0.01
 """Real time without anything on the sockets after which the clock may jump."""
 NOT_CONTROLLER = BrokerHeartbeatResponse(error_code=ErrorCode.NOT_CONTROLLER, is_fenced=True)
 
