@@ -176,6 +176,9 @@ def handle_fetch_response(
         # The answer is about another log than this node has by now.
         return
     if response.diverging is not None:
+        if core.outbox.holds_request_back:
+            # It may say where this log ends, and would say more than there is once it leaves. Its answer will do.
+            return
         makes_sense = _truncate(core, response.diverging)
     elif response.snapshot is not None:
         makes_sense = snapshot_fetch.begin(core, follower, response.snapshot)

@@ -39,6 +39,8 @@ class Outbox:
         """Newest effects that write anything."""
         self.election_number = 0
         """Number of the newest effects that write quorum-state; 0 before the first."""
+        self._held_back_number = 0
+        """Number of the newest effects before which a request must not leave."""
         self._ends: deque[tuple[int, int]] = deque()
         """(number of the effects, log end offset they bring) of log writes that are not known to be durable."""
         self._deferred: deque[tuple[int, LeadershipLost]] = deque()
@@ -54,6 +56,11 @@ class Outbox:
     def has_unpersisted(self) -> bool:
         """Whether anything is queued for the disk, or on its way there."""
         return self._written_number > self._persisted_number
+
+    @property
+    def holds_request_back(self) -> bool:
+        """Whether a request of this node waits for the disk."""
+        return self._held_back_number > self._persisted_number
 
     def tell_now(self, notice: TellNow) -> None:
         """Queue a notice that depends on nothing that is still to be written."""
@@ -79,6 +86,8 @@ class Outbox:
         waits_for = self._written_number if after_log else self.election_number
         if waits_for > self._persisted_number:
             self._tell_after_persist.append(message)
+            if isinstance(message, SendRequest):
+                self._held_back_number = self._next_number
         else:
             self._tell_now.append(message)
 

@@ -8,9 +8,12 @@ import pytest
 
 from server.raft.control import KRaftVersion, KRaftVoters, RecordedControl
 from server.raft.effects import DropSnapshotPart, InstallSnapshot, SendRequest, TruncateLog
+from server.raft.election_state import ElectionState
 from server.raft.errors import RaftError
 from server.raft.events import RequestFailed, RequestFailure, ResponseReceived
 from server.raft.messages import (
+    BeginQuorumEpochRequest,
+    Destination,
     FetchedBatch,
     FetchRequest,
     FetchResponse,
@@ -31,7 +34,7 @@ from tests.raft.following import (
     follower,
     sent,
 )
-from tests.raft.machine import Machine, SnapshotFile, voter
+from tests.raft.machine import Disk, Machine, SnapshotFile, config, voter
 
 
 class TestAppending:
@@ -379,6 +382,32 @@ class TestTwoWaysToTheLeader:
         respond(machine, piece, SECOND_PIECE)
         assert machine.disk.parts == {}
         sent(machine, FetchRequest)
+
+    def test_the_log_is_not_cut_while_a_request_that_tells_its_end_waits_for_the_disk(self) -> None:
+        disk = Disk(
+            log=[batch(0, 4, 1), batch(4, 7, 2), batch(7, 10, 2)], election=ElectionState(epoch=EPOCH)
+        )
+        servers = (Destination(id=-2, host="127.0.0.1", port=2),)
+        machine = Machine(config(1, port=1, bootstrap_servers=servers), disk)
+        machine.start()
+        asked_who_leads = sent(machine, FetchRequest)
+        machine.put(
+            BeginQuorumEpochRequest(
+                leader_id=2,
+                epoch=EPOCH,
+                voter_id=1,
+                voter_directory_id=None,
+                leader_endpoints=voter(2, port=2).endpoints,
+            )
+        )
+        diverges = FetchResponse(leader=LEADER, diverging=OffsetAndEpoch(epoch=2, offset=7))
+        machine.handle(ResponseReceived(request_id=asked_who_leads.request_id, response=diverges))
+        assert machine.node.log_end_offset == 10
+        fetch = sent(machine, FetchRequest)
+        assert isinstance(fetch.request, FetchRequest)
+        assert fetch.request.fetch_offset == 10
+        respond(machine, fetch, diverges)
+        assert machine.node.log_end_offset == 7
 
     @pytest.mark.parametrize(
         "leader", [LeaderAndEpoch(leader_id=2, epoch=2), LeaderAndEpoch(leader_id=3, epoch=EPOCH)]
