@@ -229,7 +229,10 @@ def _describe_cluster(client: Client, endpoint_type: int) -> DescribeClusterResp
     assert isinstance(cluster, DescribeClusterResponse)
     if cluster.error_code:
         info = describe(cluster.error_code)
-        raise click.ClickException(f"{client.host}:{client.port}: {cluster.error_message or info.message}")
+        # A controller that has just started does not know the metadata.version yet, and answers as with an early one.
+        is_starting = cluster.error_code == ErrorCode.UNSUPPORTED_VERSION
+        failure = QuorumUnavailable if is_starting else click.ClickException
+        raise failure(f"{client.host}:{client.port}: {cluster.error_message or info.message}")
     return cluster
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     DescribeClusterRequest,
@@ -123,6 +125,22 @@ def test_a_controller_says_who_leads_and_the_leader_is_asked() -> None:
         assert [type(request) for request in leader.asked] == [DescribeQuorumRequest]
     assert result.exit_code == 0
     assert result.output.splitlines()[0] == f"ClusterId:              {CLUSTER_ID}"
+
+
+def test_a_controller_that_does_not_know_the_metadata_version_yet_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("server.tools.quorum_access.PATIENCE_S", 60.0)
+    starting = [
+        DescribeClusterResponse(error_code=ErrorCode.UNSUPPORTED_VERSION, error_message="too early")
+    ] * 2
+    answers: dict[int, Callable[[Message], Message]] = {DESCRIBE_QUORUM: lambda _: ONE_VOTER}
+    with serving(answers) as server:
+        leader = cluster(endpoint_type=2, controller_id=1, port=server.port)
+        answers[DESCRIBE_CLUSTER] = lambda _: starting.pop() if starting else leader
+        result = run("--bootstrap-controller", server.address, "describe", "--status")
+    assert result.exit_code == 0, result.output
+    assert starting == []
 
 
 def test_a_server_that_is_not_there_is_passed_over() -> None:
