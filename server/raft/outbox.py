@@ -39,8 +39,10 @@ class Outbox:
         """Newest effects that write anything."""
         self.election_number = 0
         """Number of the newest effects that write quorum-state; 0 before the first."""
+        self._holds_request = False
+        """Whether a request among what is queued waits for the disk."""
         self._held_back_number = 0
-        """Number of the newest effects before which a request must not leave."""
+        """Number of the newest effects that a request taken before waits for."""
         self._ends: deque[tuple[int, int]] = deque()
         """(number of the effects, log end offset they bring) of log writes that are not known to be durable."""
         self._deferred: deque[tuple[int, LeadershipLost]] = deque()
@@ -60,7 +62,7 @@ class Outbox:
     @property
     def holds_request_back(self) -> bool:
         """Whether a request of this node waits for the disk."""
-        return self._held_back_number > self._persisted_number
+        return self._holds_request or self._held_back_number > self._persisted_number
 
     def tell_now(self, notice: TellNow) -> None:
         """Queue a notice that depends on nothing that is still to be written."""
@@ -86,8 +88,7 @@ class Outbox:
         waits_for = self._written_number if after_log else self.election_number
         if waits_for > self._persisted_number:
             self._tell_after_persist.append(message)
-            if isinstance(message, SendRequest):
-                self._held_back_number = self._next_number
+            self._holds_request = self._holds_request or isinstance(message, SendRequest)
         else:
             self._tell_now.append(message)
 
@@ -137,6 +138,10 @@ class Outbox:
             must_sync=self._must_sync,
             tell_after_persist=tuple(self._tell_after_persist),
         )
+        if self._holds_request:
+            # It leaves with the rest of these effects: once they are durable, or, if they write nothing, those before.
+            self._held_back_number = self._written_number
+            self._holds_request = False
         self._next_number += 1
         self._tell_now = []
         self._writes = []

@@ -10,15 +10,19 @@ from server.raft.effects import (
     LeadershipLost,
     PendingBatch,
     SendAnswer,
+    SendRequest,
     TruncateLog,
     WriteElectionState,
 )
 from server.raft.election_state import ElectionState
-from server.raft.messages import VoterChangeResponse
+from server.raft.messages import ApiVersionsRequest, Destination, VoterChangeResponse
 from server.raft.outbox import Outbox
 from server.types import LeaderAndEpoch
 
 NOBODY = LeaderAndEpoch(leader_id=-1, epoch=0)
+REQUEST = SendRequest(
+    request_id=1, destination=Destination(id=2, host="127.0.0.1", port=2), request=ApiVersionsRequest()
+)
 ANSWER = SendAnswer(request_id=1, answer=VoterChangeResponse())
 STATE = WriteElectionState(state=ElectionState(epoch=1), kraft_version=1, voter_ids=())
 
@@ -152,3 +156,27 @@ def test_effects_are_persisted_after_they_were_taken_and_once() -> None:
     box.mark_persisted(2)
     with pytest.raises(AssertionError, match="effects 2 were persisted twice"):
         box.mark_persisted(2)
+
+
+@pytest.mark.parametrize("writes_more", [False, True])
+def test_it_is_known_whether_a_request_waits_for_the_disk(writes_more: bool) -> None:
+    box = outbox()
+    first = box.write_election_state(STATE)
+    box.take(NOBODY)
+    box.send(ANSWER, after_log=False)
+    assert not box.holds_request_back
+    box.send(REQUEST, after_log=False)
+    assert box.holds_request_back
+    if writes_more:
+        box.append(batch(10))
+    effects = box.take(NOBODY)
+    assert effects is not None
+    assert effects.tell_after_persist == (ANSWER, REQUEST)
+    assert box.holds_request_back
+    box.mark_persisted(first)
+    assert box.holds_request_back == writes_more
+    if writes_more:
+        box.mark_persisted(effects.number)
+        assert not box.holds_request_back
+    box.send(REQUEST, after_log=True)
+    assert not box.holds_request_back
