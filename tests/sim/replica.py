@@ -369,8 +369,11 @@ class Replica:
             self.world.failed_sync(self)
             return
         entries = disk.working
+        # What comes of a snapshot is told after what waited for the writes before it.
+        self._is_delivering = True
         for event in disk.finish():
             self._hear_of_snapshot(event)
+        self._is_delivering = False
         for entry in entries:
             written = entry.effects.election_state
             if written is not None:
