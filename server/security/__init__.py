@@ -1,0 +1,1 @@
+"""Who may do what, and how it is proven: pure decisions over the image."""
