@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 
 from bench._writers import TOPIC_RESOURCE
@@ -27,10 +28,12 @@ SNAPSHOT_TIMEOUT_S = 120.0
 REQUEST_TIMEOUT_MS = 120_000
 
 
-def create_topics(client: Client, names: list[str], partitions: int) -> None:
+def create_topics(client: Client, names: Sequence[str], partitions: int, replication_factor: int = 1) -> None:
     """Create topics of so many partitions each, in one request."""
     topics = [
-        CreateTopicsRequest.CreatableTopic(name=name, num_partitions=partitions, replication_factor=1)
+        CreateTopicsRequest.CreatableTopic(
+            name=name, num_partitions=partitions, replication_factor=replication_factor
+        )
         for name in names
     ]
     response = client.send(CreateTopicsRequest(topics=topics, timeout_ms=REQUEST_TIMEOUT_MS))
@@ -88,6 +91,10 @@ class Filled:
         """Create so many partitions, and have the leader write a snapshot of them all."""
         for topic in range(number // PARTITIONS_PER_TOPIC):
             create_topics(self.client, [f"large-{topic}"], PARTITIONS_PER_TOPIC)
+        self.write_snapshot()
+
+    def write_snapshot(self) -> None:
+        """Have the leader write a snapshot of all that there is now."""
         target = log_end(self.client)
         begin = log_bytes(self.leader)
         # A node writes one once enough has come after the last.

@@ -21,7 +21,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench._broker import PlaceholderBroker
+from bench._brokers import PlaceholderBrokers
 from bench._filling import BYTES_BETWEEN_SNAPSHOTS, Filled, log_bytes, log_end, newest_snapshot
 from bench._makes import HTTP_KEY, MAKES, end_in_order_when_told
 from bench._repeated import pings
@@ -127,7 +127,7 @@ def run(make: str, folder: Path, what: str, amount: int) -> Joined:
         quorum = stack.enter_context(Quorum(MAKES[make], folder, VOTERS, properties))
         quorum.format()
         quorum.start()
-        stack.enter_context(PlaceholderBroker(quorum.leader))
+        stack.enter_context(PlaceholderBrokers(quorum.leader))
         filled = Filled(quorum.leader())
         begin = time.perf_counter()
         if what == "log":

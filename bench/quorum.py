@@ -21,7 +21,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from bench._broker import PlaceholderBroker
+from bench._brokers import PlaceholderBrokers
 from bench._makes import HTTP_KEY, MAKES, end_in_order_when_told
 from bench._scrape import CommitSplit, scrape
 from bench._writers import Load, Template, Writer, alter_topic, create_topics, run_load
@@ -146,7 +146,7 @@ def run_make(make: str, folder: Path, arguments: argparse.Namespace) -> Iterator
         quorum = stack.enter_context(Quorum(MAKES[make], folder, VOTERS))
         quorum.format()
         quorum.start()
-        stack.enter_context(PlaceholderBroker(quorum.leader))
+        stack.enter_context(PlaceholderBrokers(quorum.leader))
         leader = quorum.leader()
         bench = Bench(make, leader, warm_up_s=arguments.warm_up, measured_s=arguments.seconds)
         bench.warm_up(arguments.first_warm_up)

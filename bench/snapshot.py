@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench._broker import PlaceholderBroker
+from bench._brokers import PlaceholderBrokers
 from bench._filling import BYTES_BETWEEN_SNAPSHOTS, Filled, newest_snapshot
 from bench._makes import HTTP_KEY, MAKES, end_in_order_when_told
 from bench._repeated import pings, writes
@@ -95,7 +95,7 @@ def run(make: str, folder: Path, partitions: int) -> Written:
         quorum = stack.enter_context(Quorum(MAKES[make], folder, VOTERS, properties))
         quorum.format()
         quorum.start()
-        stack.enter_context(PlaceholderBroker(quorum.leader))
+        stack.enter_context(PlaceholderBrokers(quorum.leader))
         leader = quorum.leader()
         Filled(leader).partitions(partitions)
         return watch(leader)
