@@ -10,9 +10,8 @@ from pathlib import Path
 
 import click
 
-from tests.sim.options import Options, draw
-from tests.sim.run import run
-from tests.sim.runner import Totals, command, heading, report, run_many, timed_run
+from tests.sim.options import Options
+from tests.sim.runner import LEVELS, Totals, command, heading, report, run_many
 from tests.sim.trace import LineTrace
 
 
@@ -24,6 +23,13 @@ from tests.sim.trace import LineTrace
 @click.option(
     "--option", "settings", multiple=True, metavar="NAME=VALUE", help="Instead of what the seed draws."
 )
+@click.option(
+    "--cluster",
+    "level",
+    flag_value="cluster",
+    default="quorum",
+    help="With controllers, brokers and administrators on top of the quorum.",
+)
 @click.option("--digest", is_flag=True, help="Print a digest of all that happened.")
 @click.option("--mutations", is_flag=True, help="Break the core on purpose, and print what noticed it.")
 def main(
@@ -32,6 +38,7 @@ def main(
     processes: int,
     events: int,
     settings: tuple[str, ...],
+    level: str,
     digest: bool,
     mutations: bool,
 ) -> None:
@@ -46,11 +53,11 @@ def main(
         return
     first = seed if seed is not None else _seed_of_commit()
     if runs == 1 and (events or digest or settings):
-        _run_one(first, events, settings, digest)
+        _run_one(first, level, events, settings, digest)
     elif settings:
         raise click.UsageError("--option goes with one run")
     else:
-        _run_many(first, runs, processes)
+        _run_many(first, runs, processes, level)
 
 
 def _seed_of_commit() -> int:
@@ -64,11 +71,12 @@ def _seed_of_commit() -> int:
     return int(commit.stdout[:8], 16)
 
 
-def _run_one(seed: int, events: int, settings: tuple[str, ...], digest: bool) -> None:
-    options = _with_settings(draw(seed), settings)
+def _run_one(seed: int, level: str, events: int, settings: tuple[str, ...], digest: bool) -> None:
+    simulate, options_of = LEVELS[level]
+    options = _with_settings(options_of(seed), settings)
     click.echo(heading(seed, options))
     trace = LineTrace(events)
-    result = run(seed, options, trace)
+    result = simulate(seed, options, trace)
     for line in trace.lines:
         click.echo(line)
     if digest:
@@ -89,12 +97,12 @@ def _with_settings(options: Options, settings: tuple[str, ...]) -> Options:
     return dataclasses.replace(options, **values)  # type: ignore[arg-type]
 
 
-def _run_many(first: int, runs: int, processes: int) -> None:
+def _run_many(first: int, runs: int, processes: int, level: str) -> None:
     totals = Totals()
     failed = []
-    click.echo(heading(first, draw(first)))
+    click.echo(heading(first, LEVELS[level][1](first)))
     seeds = range(first, first + runs)
-    for result in map(timed_run, seeds) if runs == 1 else run_many(seeds, processes):
+    for result in run_many(seeds, 1 if runs == 1 else processes, level):
         totals.add(result)
         if result.invariant is not None:
             failed.append(result)

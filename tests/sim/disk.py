@@ -193,7 +193,7 @@ class MemoryDisk:
         """How much more the files may grow in all."""
         if self.capacity_bytes is None:
             return 1 << 62
-        return self.capacity_bytes - sum(len(node.data) for node in self._names.values())
+        return self.capacity_bytes - sum(len(node.data) for node in list(self._names.values()))
 
     def is_read_only(self, path: str) -> bool:
         """Whether ``set_read_only`` was called on a file."""
@@ -244,7 +244,7 @@ class MemoryDisk:
         if not self._node(path).is_directory:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
         return sorted(
-            posixpath.basename(name) for name in self._names if _parent(name) == path and name != "/"
+            posixpath.basename(name) for name in list(self._names) if _parent(name) == path and name != "/"
         )
 
     def exists(self, path: str) -> bool:
@@ -288,6 +288,11 @@ class MemoryDisk:
         self.before("sync_directory", path)
         for change in self._unsynced_names.pop(path, []):
             _set_names(self._durable_names, change)
+
+    def space(self, path: str) -> tuple[int, int]:
+        self._node(path)
+        total = 1 << 62 if self.capacity_bytes is None else self.capacity_bytes
+        return total, max(0, self.free_bytes())
 
     def lock(self, path: str) -> MemoryLock:
         path = posixpath.normpath(path)

@@ -122,7 +122,7 @@ class Network:
 
     def _dispatch(self, flight: Flight, target: Replica | None) -> None:
         if target is None:
-            self._world.after(self._delay_us(), self._refuse, flight)
+            self._world.after(self.delay_us(), self._refuse, flight)
             return
         source = flight.source
         flight.target = target
@@ -130,26 +130,28 @@ class Network:
         if source is None:
             self._world.after(CLIENT_DELAY_US, self._deliver, flight)
             return
-        if self._is_lost(source.id, target.id):
+        if self.is_lost(source.id, target.id):
             return
         if not target.is_up or (self.refusing and (source.id, target.id) in self.refusing):
             if not target.is_host_down:
-                self._world.after(self._delay_us(), self._refuse, flight)
+                self._world.after(self.delay_us(), self._refuse, flight)
             elif self._random() < 0.5:
-                self._world.after(self._delay_us() + int(self._random() * 1_000_000), self._lose_way, flight)
+                self._world.after(self.delay_us() + int(self._random() * 1_000_000), self._lose_way, flight)
             return
-        self._world.after(self._delay_us(), self._deliver, flight)
+        self._world.after(self.delay_us(), self._deliver, flight)
         if self._options.duplicates and self._random() < self._options.duplicates and not self.is_healed:
-            self._world.after(3 * self._delay_us(), self._deliver, flight)
+            self._world.after(3 * self.delay_us(), self._deliver, flight)
 
-    def _is_lost(self, source_id: int, target_id: int) -> bool:
+    def is_lost(self, source_id: int, target_id: int) -> bool:
+        """Whether the next message on a link does not arrive."""
         self.messages += 1
         if self.blocked and (source_id, target_id) in self.blocked:
             return True
         loss = self._options.loss
         return loss > 0 and not self.is_healed and self._random() < loss
 
-    def _delay_us(self) -> int:
+    def delay_us(self) -> int:
+        """How long the next message takes."""
         options = self._options
         chance = self._random()
         if self.is_healed:
@@ -240,13 +242,13 @@ class Network:
         source = flight.source
         if source is None:
             if not flight.is_over:
-                self._world.after(self._delay_us(), self._finish_call, (flight, response))
+                self._world.after(self.delay_us(), self._finish_call, (flight, response))
             return
-        if self._is_lost(target.id, source.id):
+        if self.is_lost(target.id, source.id):
             return
-        self._world.after(self._delay_us(), self._respond, (flight, response))
+        self._world.after(self.delay_us(), self._respond, (flight, response))
         if self._options.duplicates and self._random() < self._options.duplicates and not self.is_healed:
-            self._world.after(3 * self._delay_us(), self._respond, (flight, response))
+            self._world.after(3 * self.delay_us(), self._respond, (flight, response))
 
     def _respond(self, arrival: tuple[Flight, Response]) -> None:
         flight, response = arrival
@@ -334,11 +336,11 @@ class Network:
             return
         for flight, _ in dead.serving.values():
             if flight.source is None or (dead.id, flight.source.id) not in self.blocked:
-                self._world.after(self._delay_us(), self._disconnect, flight)
+                self._world.after(self.delay_us(), self._disconnect, flight)
 
     def break_links(self, first: Replica, second: Replica) -> None:
         """Every connection between two replicas breaks; what is on its way may arrive or not."""
         for source, target in ((first, second), (second, first)):
             for flight in source.flights.values():
                 if flight.target is target:
-                    self._world.after(self._delay_us(), self._disconnect, flight)
+                    self._world.after(self.delay_us(), self._disconnect, flight)

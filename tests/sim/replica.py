@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from server.raft.config import RaftConfig
 from server.raft.control import KRaftVoters
@@ -84,14 +84,23 @@ class Append:
 class Replica:
     """One node over all its lives."""
 
+    tellers: ClassVar[dict[type, Callable[[Any, Any], None]]]
+    """What to do about each kind of notice."""
+
     def __init__(
-        self, world: World, node_id: int, disk: ReplicaDisk, configure: Callable[[Replica], RaftConfig]
+        self,
+        world: World,
+        node_id: int,
+        disk: ReplicaDisk,
+        configure: Callable[[Replica], RaftConfig],
+        *,
+        can_be_voter: bool,
     ) -> None:
         self.world = world
         self.id = node_id
         self.disk = disk
         self._configure = configure
-        self.can_be_voter = True
+        self.can_be_voter = can_be_voter
         self.port = 9000 + node_id
         self.life = 0
         self.is_up = False
@@ -256,12 +265,12 @@ class Replica:
             self.disk.submit(Entry(effects, []))
         else:
             for notice in effects.tell_now:
-                TELLERS[type(notice)](self, notice)
+                self.tellers[type(notice)](self, notice)
             for later in effects.tell_after_persist:
-                TELLERS[type(later)](self, later)
+                self.tellers[type(later)](self, later)
             return
         for notice in effects.tell_now:
-            TELLERS[type(notice)](self, notice)
+            self.tellers[type(notice)](self, notice)
         self._maybe_work()
 
     def _steps(self, effects: Effects) -> list[LogStep]:
@@ -392,7 +401,7 @@ class Replica:
         for entry in entries:
             effects = entry.effects
             for notice in effects.tell_after_persist:
-                TELLERS[type(notice)](self, notice)
+                self.tellers[type(notice)](self, notice)
             if effects.must_persist:
                 newest = effects.number
                 if not is_joint:
@@ -584,7 +593,7 @@ class Replica:
         self.handle(SnapshotCreated(snapshot=snapshot.stored))
 
 
-TELLERS: dict[type, Callable[[Replica, Any], None]] = {
+Replica.tellers = {
     SendRequest: Replica._tell_request,
     SendAnswer: Replica._tell_answer,
     HighWatermarkAdvanced: Replica._tell_high_watermark,

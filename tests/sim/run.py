@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import traceback
 from dataclasses import dataclass, field
 
@@ -31,12 +32,14 @@ class Result:
     election_us: int
     """From healing to a leader that takes appends."""
     faults: dict[str, int] = field(default_factory=dict)
-    invariant: Invariant | None = None
+    invariant: enum.Enum | None = None
     """What does not hold; None where all does."""
     failure: str | None = None
     trace_back: str = ""
     seconds: float = 0.0
     """Of processor time, where somebody measured it."""
+    level: str = "quorum"
+    """What was simulated: the quorum alone, or a whole cluster on top."""
 
 
 def run(seed: int, options: Options | None = None, trace: Trace | None = None) -> Result:
@@ -47,7 +50,7 @@ def run(seed: int, options: Options | None = None, trace: Trace | None = None) -
     clients = Clients(world, faults)
     progress = ProgressChecker(world, faults, clients)
     error: BaseException | None = None
-    invariant: Invariant | None = None
+    invariant: enum.Enum | None = None
     try:
         for replica in world.replicas.values():
             replica.start()

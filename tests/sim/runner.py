@@ -5,13 +5,23 @@ from __future__ import annotations
 import dataclasses
 import multiprocessing
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
+from tests.sim.metadata import run as cluster
 from tests.sim.options import Options, draw
 from tests.sim.run import Result, run
+from tests.sim.world import Trace
 
 SEEDS_FILE = Path(__file__).with_name("seeds.txt")
+
+Simulate = Callable[[int, Options | None, Trace | None], Result]
+LEVELS: Mapping[str, tuple[Simulate, Callable[[int], Options]]] = {
+    "quorum": (run, draw),
+    "cluster": (cluster.run, cluster.options_of),
+}
+"""What can be simulated: how to run a seed, and what options it draws."""
 
 
 @dataclasses.dataclass(slots=True, kw_only=True)
@@ -54,20 +64,21 @@ class Totals:
         )
 
 
-def timed_run(seed: int) -> Result:
+def timed_run(seed: int, level: str = "quorum") -> Result:
     """One run with the seed's own options, and the time it took."""
     began = time.process_time()
-    result = run(seed)
+    simulate, _ = LEVELS[level]
+    result = simulate(seed, None, None)
     return dataclasses.replace(result, seconds=time.process_time() - began)
 
 
-def run_many(seeds: Iterable[int], processes: int) -> Iterator[Result]:
+def run_many(seeds: Iterable[int], processes: int, level: str = "quorum") -> Iterator[Result]:
     """Results in the order of the seeds."""
     if processes == 1:
-        yield from map(timed_run, seeds)
+        yield from map(partial(timed_run, level=level), seeds)
         return
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        yield from pool.imap(timed_run, seeds, chunksize=4)
+        yield from pool.imap(partial(timed_run, level=level), seeds, chunksize=4)
 
 
 def known_seeds() -> list[tuple[int, str]]:
@@ -88,7 +99,9 @@ def heading(seed: int, options: Options) -> str:
 def command(result: Result) -> str:
     """How to see a run again."""
     parts = [f"bin/simulate --seed {result.seed} --events 200"]
-    drawn = draw(result.seed)
+    if result.level != "quorum":
+        parts.append(f"--{result.level}")
+    drawn = LEVELS[result.level][1](result.seed)
     for field in dataclasses.fields(Options):
         value = getattr(result.options, field.name)
         if value != getattr(drawn, field.name):

@@ -9,6 +9,7 @@ from multiprocessing.pool import AsyncResult, Pool
 import pytest
 
 from tests.sim.checkers.invariants import Invariant
+from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.mutations.search import MUTATIONS, Finding, find_by_index
 
 pytestmark = pytest.mark.simulation
@@ -38,4 +39,4 @@ def test_the_invariant_notices(
 
 
 def test_every_invariant_is_alive() -> None:
-    assert {mutation.noticed_by for mutation in MUTATIONS} == set(Invariant)
+    assert {mutation.noticed_by for mutation in MUTATIONS} == {*Invariant, *MetadataInvariant}

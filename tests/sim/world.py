@@ -48,7 +48,14 @@ class Trace(Protocol):
 class World:
     """One run."""
 
-    def __init__(self, seed: int, options: Options, trace: Trace | None = None) -> None:
+    def __init__(
+        self,
+        seed: int,
+        options: Options,
+        trace: Trace | None = None,
+        make_replica: Callable[..., Replica] = Replica,
+    ) -> None:
+        self._make_replica = make_replica
         self.seed = seed
         self.options = options
         self.trace = trace
@@ -114,8 +121,7 @@ class World:
 
     def _add(self, node_id: int, records: tuple[RecordedControl, ...], *, can_be_voter: bool) -> None:
         disk = ReplicaDisk(directory(node_id, 0), records, self.library)
-        replica = Replica(self, node_id, disk, self._configure)
-        replica.can_be_voter = can_be_voter
+        replica = self._make_replica(self, node_id, disk, self._configure, can_be_voter=can_be_voter)
         skew = self.options.clock_skew
         replica.set_clock_rate(1000 + (self.rng.randint(-skew, skew) if skew else 0))
         self.replicas[node_id] = replica

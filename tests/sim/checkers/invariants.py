@@ -56,6 +56,7 @@ class Invariant(enum.Enum):
 class ViolationError(Exception):
     """An invariant does not hold."""
 
-    def __init__(self, invariant: Invariant, what: str) -> None:
+    def __init__(self, invariant: enum.Enum, what: str) -> None:
+        """``invariant`` is one of `Invariant`, or of those that another level of the simulation has."""
         super().__init__(f"{invariant.name}: {what}")
         self.invariant = invariant

@@ -19,7 +19,8 @@ POLL_US = 50_000
 ELECTION_BOUND_US = 20_000_000
 """Some election timeouts in a row, all of which may end in a tie, after a fetch timeout."""
 COMMIT_BOUND_US = 30_000_000
-"""An append, and the catching up of everybody: in chunks of a few bytes, one request after the other."""
+"""An append. The catching up of everybody may take longer, as a Fetch may bring one batch only; but not longer without
+any progress."""
 VOTERS_BOUND_US = 30_000_000
 """Some attempts, each of which takes two seconds at most."""
 STUCK_US = 10_000_000
@@ -126,11 +127,14 @@ class ProgressChecker:
                 replica.applied_offset >= end_offset for replica in world.replicas.values() if replica.is_up
             )
 
-        if not self._until(COMMIT_BOUND_US, everybody_applied):
-            raise ViolationError(
-                self._stuck(Invariant.VALUES_EVENTUALLY_ACKED),
-                f"{world.commits.end_offset} is committed; {self._describe()}",
-            )
+        applied = -1
+        while not self._until(COMMIT_BOUND_US, everybody_applied):
+            before, applied = applied, sum(replica.applied_offset for replica in world.replicas.values())
+            if applied <= before or not tried or tried[-1].end_offset > world.commits.end_offset:
+                raise ViolationError(
+                    self._stuck(Invariant.VALUES_EVENTUALLY_ACKED),
+                    f"{world.commits.end_offset} is committed; {self._describe()}",
+                )
 
     # -- voters --------------------------------------------------------------------------------------------------
 

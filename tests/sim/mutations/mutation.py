@@ -7,11 +7,10 @@ break a rule.
 from __future__ import annotations
 
 import contextlib
+import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
-
-from tests.sim.checkers.invariants import Invariant
 
 Patches = list[tuple[Any, str, Any]]
 """(object, attribute, value) of each replacement."""
@@ -25,10 +24,12 @@ class Mutation:
     """What the core does no more, or does wrongly."""
     patches: Callable[[], Patches]
     """What to replace; asked only once it is to be done, as it may build on what is there."""
-    noticed_by: Invariant
+    noticed_by: enum.Enum
     """The invariant that is there for this rule; others may notice it too."""
     scenario: str = "chaos"
     """Seeds of which class notice it."""
+    level: str = "quorum"
+    """What has to be simulated."""
 
 
 @contextlib.contextmanager

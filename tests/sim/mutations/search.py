@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import enum
 import multiprocessing
 from dataclasses import dataclass
 
-from tests.sim.checkers.invariants import Invariant
-from tests.sim.mutations import liveness, logs, voters, votes
+from tests.sim.mutations import liveness, logs, metadata, voters, votes
 from tests.sim.mutations.mutation import Mutation, mutated
-from tests.sim.options import draw
-from tests.sim.run import run
+from tests.sim.runner import LEVELS
 
 MOST_SEEDS = 1500
 """The bounded run of the test suite."""
 
-MUTATIONS = (*votes.MUTATIONS, *logs.MUTATIONS, *voters.MUTATIONS, *liveness.MUTATIONS)
+MUTATIONS = (
+    *votes.MUTATIONS,
+    *logs.MUTATIONS,
+    *voters.MUTATIONS,
+    *liveness.MUTATIONS,
+    *metadata.MUTATIONS,
+)
 """At least one for each invariant."""
 
 
@@ -27,7 +32,7 @@ class Finding:
     """The first one in which the invariant named by the mutation did not hold; None where none was found."""
     seeds: int
     """So many of its class were tried."""
-    others: tuple[Invariant, ...]
+    others: tuple[enum.Enum, ...]
     """Invariants that did not hold in seeds before."""
     is_clean: bool
     """Whether nothing is wrong with that seed where the core is whole."""
@@ -35,21 +40,22 @@ class Finding:
 
 def find(mutation: Mutation, most: int = MOST_SEEDS) -> Finding:
     """Run seeds until the invariant that is there for the rule does not hold."""
-    others: dict[Invariant, None] = {}
+    others: dict[enum.Enum, None] = {}
+    simulate, options_of = LEVELS[mutation.level]
     tried = 0
     for seed in range(1, most + 1):
-        if draw(seed).scenario != mutation.scenario:
+        if options_of(seed).scenario != mutation.scenario:
             continue
         tried += 1
         with mutated(mutation):
-            result = run(seed)
+            result = simulate(seed, None, None)
         if result.invariant is mutation.noticed_by:
             return Finding(
                 mutation=mutation,
                 seed=seed,
                 seeds=tried,
                 others=tuple(others),
-                is_clean=run(seed).invariant is None,
+                is_clean=simulate(seed, None, None).invariant is None,
             )
         if result.invariant is not None:
             others[result.invariant] = None

@@ -1,0 +1,1 @@
+"""Controllers, brokers and administrators on top of the simulated quorum."""

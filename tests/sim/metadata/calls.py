@@ -1,0 +1,78 @@
+"""Requests to controllers and their answers, over the simulated network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kafkaproto.message import Message
+from server.apis.context import Answer
+from server.types import Deferred
+
+if TYPE_CHECKING:
+    from tests.sim.metadata.node import Node
+    from tests.sim.world import World
+
+TIMEOUT_US = 2_000_000
+
+Heard = Callable[[Message | None], None]
+"""Gets the answer, or None where none came in time or the connection broke: nobody knows whether it was done."""
+
+
+class _Call:
+    """One request until its sender hears how it ended."""
+
+    __slots__ = ("heard", "is_over", "life", "request", "source", "target")
+
+    def __init__(self, source: Node | None, target: Node, request: Message, heard: Heard) -> None:
+        self.source = source
+        self.target = target
+        self.life = target.life
+        self.request = request
+        self.heard = heard
+        self.is_over = False
+
+
+class Calls:
+    """Carries requests to controllers. A source of None stands for a client, whose links never fail."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.made = 0
+
+    def send(self, source: Node | None, target: Node, request: Message, heard: Heard) -> None:
+        """Have a controller carry out a request."""
+        self.made += 1
+        call = _Call(source, target, request, heard)
+        self._world.after(TIMEOUT_US, self._end, (call, None))
+        if target.is_up and self._passes(source, target):
+            self._world.after(self._world.network.delay_us(), self._arrive, call)
+
+    def _passes(self, source: Node | None, target: Node | None) -> bool:
+        if source is None or target is None:
+            return True
+        return not self._world.network.is_lost(source.id, target.id)
+
+    def _arrive(self, call: _Call) -> None:
+        target = call.target
+        if not target.is_up or target.life != call.life:
+            self._end((call, None))
+            return
+        if target.is_paused:
+            target.inbox.append((self._arrive, call))
+            return
+        reply: Deferred[Answer] = Deferred()
+        reply.on_done(lambda answer: self._answered(call, answer))
+        target.command(call.request, reply)
+
+    def _answered(self, call: _Call, answer: Answer) -> None:
+        assert isinstance(answer, Message), f"{call.request.NAME} has no answer: {answer}"
+        if self._passes(call.target, call.source):
+            self._world.after(self._world.network.delay_us(), self._end, (call, answer))
+
+    @staticmethod
+    def _end(ended: tuple[_Call, Message | None]) -> None:
+        call, answer = ended
+        if not call.is_over:
+            call.is_over = True
+            call.heard(answer)

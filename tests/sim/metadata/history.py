@@ -1,0 +1,70 @@
+"""Whether a history of calls and answers could have come from one cluster that did one thing after the other.
+
+The search is that of Wing and Gong as Lowe improved it: take any call that nobody's answer precedes, see whether the
+model gives the answer that was heard, go on with the rest, and never visit the same set of done calls in the same state
+twice. Calls of different topics do not touch each other, so each topic has a history of its own.
+
+A call whose answer is not known may have taken effect at any time after it was made, or never.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+State: TypeAlias = object
+"""Of the model; hashable."""
+
+
+class Model(Protocol):
+    """What one step does."""
+
+    def apply(self, state: State, operation: object) -> tuple[State, object]:
+        """The state after an operation, and the answer to it."""
+
+
+@dataclass(slots=True)
+class Call:
+    """One call, from when it was made until its answer was heard."""
+
+    operation: object
+    called_at: int
+    answered_at: int | None = None
+    """None while nothing is known, for ever where nothing was heard."""
+    answer: object = None
+
+
+def is_linearizable(calls: list[Call], model: Model, initial: State) -> bool:
+    """Whether an order exists in which every answer is the model's."""
+    calls = sorted(calls, key=lambda call: call.called_at)
+    everything_known = sum(1 << index for index, call in enumerate(calls) if call.answered_at is not None)
+    visited: set[tuple[int, State]] = set()
+    pending: list[tuple[int, State]] = [(0, initial)]
+    while pending:
+        done, state = pending.pop()
+        if done & everything_known == everything_known:
+            return True
+        if (done, state) in visited:
+            continue
+        visited.add((done, state))
+        for index in _next(calls, done):
+            call = calls[index]
+            after, answer = model.apply(state, call.operation)
+            if call.answered_at is None or answer == call.answer:
+                pending.append((done | 1 << index, after))
+    return False
+
+
+def _next(calls: list[Call], done: int) -> list[int]:
+    """The calls that may come next: none that was made after some other one was answered."""
+    candidates = []
+    earliest_answer: int | None = None
+    for index, call in enumerate(calls):
+        if done >> index & 1:
+            continue
+        if earliest_answer is not None and call.called_at > earliest_answer:
+            break
+        candidates.append(index)
+        if call.answered_at is not None and (earliest_answer is None or call.answered_at < earliest_answer):
+            earliest_answer = call.answered_at
+    return candidates

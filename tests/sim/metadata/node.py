@@ -1,0 +1,336 @@
+"""A node of the cluster: a replica of the quorum with a real controller, or with the image of a broker, on top.
+
+What `server.node.committed_state` and `server.node.quorum` do between the two cores is done here at once: what is
+committed is handed over, the controller becomes active when everything before its epoch was replayed, and what it asks
+for goes to the Raft core before anything else happens to either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from kafkaproto.message import Message
+from kafkaproto.messages import FeatureLevelRecord
+from kafkaproto.records.metadata import decode_metadata_record
+from server.apis.context import Answer
+from server.controller import events as controller_events
+from server.controller.config import ControllerConfig
+from server.controller.controller import Controller
+from server.features import METADATA_VERSION
+from server.image.image import ClusterImage
+from server.image.loader import MetadataLoader
+from server.node.controller_half import ControllerHalf
+from server.raft.config import RaftConfig
+from server.raft.effects import (
+    AppendRefused,
+    BecameLeader,
+    ControlBatchAppended,
+    HighWatermarkAdvanced,
+    LeaderChanged,
+    LeadershipLost,
+    SendAnswer,
+    VotersChanged,
+)
+from server.raft.events import Event, RequestReceived, SnapshotInstalled
+from server.raft.messages import Answer as RaftAnswer
+from server.raft.messages import InboundRequest
+from server.raft.states import StateName
+from server.types import Deferred, OffsetAndEpoch
+from tests.sim.replica import Replica, ReplicaRng
+from tests.sim.replica_disk import ReplicaDisk
+from tests.sim.replica_log import LogBatch
+
+if TYPE_CHECKING:
+    from tests.sim.metadata.checker import ImageChecker
+    from tests.sim.world import World
+
+CLUSTER_ID = "c2ltdWxhdGVkIGNsdXN0ZX"
+SESSION_TIMEOUT_MS = 3_000
+OWN_REQUESTS = 10**9
+"""What a controller asks of its own Raft core has numbers from here on; peers' requests never get so far."""
+_BOOTSTRAP: tuple[Message, ...] = (
+    FeatureLevelRecord(name=METADATA_VERSION, feature_level=30),
+    FeatureLevelRecord(name="eligible.leader.replicas.version", feature_level=1),
+)
+
+
+class NodeClock:
+    """``server.ports.Clock`` of one replica."""
+
+    def __init__(self, replica: Replica) -> None:
+        self._replica = replica
+
+    def now_ms(self) -> int:
+        """Monotonic milliseconds."""
+        return self._replica.now_ms()
+
+    def wall_ms(self) -> int:
+        """Milliseconds since the epoch."""
+        return 1_700_000_000_000 + self._replica.now_ms()
+
+
+class Builder(Protocol):
+    """Where committed batches go."""
+
+    @property
+    def next_offset(self) -> int:
+        """Where the next batch has to begin."""
+
+    def take_batch(self, batch: controller_events.BatchCommitted) -> None:
+        """Replay a batch."""
+
+    def take_snapshot(self, image: ClusterImage) -> None:
+        """Start over from a snapshot."""
+
+
+class BrokerImage:
+    """The image of a node without a controller."""
+
+    def __init__(self, publish: Callable[[ClusterImage], None]) -> None:
+        self._publish = publish
+        self._loader = MetadataLoader()
+
+    @property
+    def next_offset(self) -> int:
+        """Where the next batch has to begin."""
+        return self._loader.next_offset
+
+    def take_batch(self, batch: controller_events.BatchCommitted) -> None:
+        """Replay a batch."""
+        if batch.records is None:
+            self._loader.load_control_batch(
+                last_offset=batch.last_offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms
+            )
+        else:
+            self._loader.load_batch(
+                base_offset=batch.base_offset,
+                epoch=batch.epoch,
+                timestamp_ms=batch.timestamp_ms,
+                records=batch.records,
+            )
+        self._publish(self._loader.image)
+
+    def take_snapshot(self, image: ClusterImage) -> None:
+        """Start over from a snapshot."""
+        self._loader.load_snapshot(image)
+        self._publish(image)
+
+
+class Node(Replica):
+    """A replica with what stands on it in this life."""
+
+    images: ImageChecker
+    """The checker of the run; set once for all nodes."""
+
+    def __init__(
+        self,
+        world: World,
+        node_id: int,
+        disk: ReplicaDisk,
+        configure: Callable[[Replica], RaftConfig],
+        *,
+        can_be_voter: bool,
+    ) -> None:
+        self.half: ControllerHalf | None = None
+        self.image = ClusterImage()
+        super().__init__(world, node_id, disk, configure, can_be_voter=can_be_voter)
+
+    def _begin_life(self) -> None:
+        super()._begin_life()
+        self.image = ClusterImage()
+        self._is_obeying = False
+        self._own_requests: dict[int, Callable[[RaftAnswer], None]] = {}
+        self._controller_wake_at: int | None = None
+        self.builder: Builder
+        if not self.can_be_voter:
+            self.half = None
+            self.builder = BrokerImage(self._publish)
+            return
+        self.controller = Controller(
+            node_id=self.id,
+            cluster_id=CLUSTER_ID,
+            config=ControllerConfig(broker_session_timeout_ms=SESSION_TIMEOUT_MS),
+            rng=ReplicaRng(f"controller {self.world.seed} {self.id} {self.life}"),
+            bootstrap_records=_BOOTSTRAP,
+        )
+        self.half = self.builder = ControllerHalf(
+            self.controller,
+            node_id=self.id,
+            clock=NodeClock(self),
+            to_raft=self.handle,
+            ask_raft=self._ask_own_raft,
+            publish=self._publish,
+        )
+
+    def start(self) -> None:
+        """Begin a life from what is durable: the newest snapshot, and the log from there on."""
+        super().start()
+        if self.is_up and self.half is not None:
+            self.half.handle(controller_events.KRaftVersionChanged(kraft_version=self.core.kraft_version))
+            self._obey_controller()
+
+    # -- the driver's loop ---------------------------------------------------------------------------------------
+
+    def handle(self, event: Event) -> None:
+        """Let the Raft core handle one event, and the controller what comes of it."""
+        super().handle(event)
+        self._obey_controller()
+
+    def _obey_controller(self) -> None:
+        """Carry out what the controller asks for until it asks for nothing more."""
+        half, life = self.half, self.life
+        if half is None or self._is_obeying:
+            return
+        self._is_obeying = True
+        while self.is_up and life == self.life:
+            if self._is_current:
+                half.maybe_activate(self.high_watermark)
+            if not half.obey():
+                break
+        if self.is_up and life == self.life:
+            self._is_obeying = False
+            self._schedule_controller()
+
+    def _schedule_controller(self) -> None:
+        assert self.half is not None
+        deadline_ms = self.half.next_deadline_ms
+        if deadline_ms is None:
+            return
+        at = max(self.world.now, -(-(deadline_ms - self._clock_base_ms) * 1_000_000 // self.clock_rate))
+        if self._controller_wake_at is None or at < self._controller_wake_at:
+            self._controller_wake_at = at
+            self.world.at(at, self._wake_controller, (self.life, at))
+
+    def _wake_controller(self, due: tuple[int, int]) -> None:
+        life, at = due
+        if life != self.life or at != self._controller_wake_at or not self.is_up:
+            self.world.idle += 1
+            return
+        if self.is_paused:
+            self.inbox.append((self._wake_controller, due))
+            return
+        assert self.half is not None
+        self._controller_wake_at = None
+        self.half.handle(controller_events.Tick())
+        self._obey_controller()
+
+    def command(self, request: Message, reply: Deferred[Answer]) -> None:
+        """Have this node's controller carry out a request."""
+        assert self.half is not None, f"node {self.id} is no controller"
+        context = controller_events.CommandContext(
+            listener_name="CONTROLLER", client_host="127.0.0.1", deadline_ms=None
+        )
+        self.half.command(request, type(request).MAX_VERSION, context, reply)
+        self._obey_controller()
+
+    def _ask_own_raft(self, request: InboundRequest, answered: Callable[[RaftAnswer], None]) -> None:
+        number = OWN_REQUESTS + len(self._own_requests)
+        self._own_requests[number] = answered
+        self.handle(RequestReceived(request_id=number, request=request, listener_name="CONTROLLER"))
+
+    # -- committed state -----------------------------------------------------------------------------------------
+
+    @property
+    def _is_current(self) -> bool:
+        return self.high_watermark > 0 and self.builder.next_offset >= self.high_watermark
+
+    def _publish(self, image: ClusterImage) -> None:
+        self.images.published(self, image)
+        self.image = image
+
+    def _feed(self) -> None:
+        """Hand over what is committed and not known yet."""
+        latest = self.disk.latest_snapshot
+        if latest is not None and latest.id.offset > self.builder.next_offset:
+            self.builder.take_snapshot(self.images.of_snapshot(latest.id))
+        for batch in self.disk.log.batches_from(self.builder.next_offset):
+            if batch.next_offset > self.high_watermark:
+                break
+            if batch.base_offset >= self.builder.next_offset:
+                self.builder.take_batch(committed(batch))
+
+    def begin_snapshot(self) -> None:
+        """Begin to write a snapshot; none within a metadata transaction."""
+        batch = self.disk.log.batch_with(self.applied_offset - 1)
+        if batch is None or self.image.offset + 1 != self.applied_offset:
+            return
+        snapshot_id = OffsetAndEpoch(epoch=batch.epoch, offset=self.applied_offset)
+        self.images.snapshot_begun(self, snapshot_id, self.image)
+        super().begin_snapshot()
+
+    def _hear_of_snapshot(self, event: Event) -> None:
+        if isinstance(event, SnapshotInstalled):
+            self.builder.take_snapshot(self.images.of_snapshot(event.snapshot.id))
+        super()._hear_of_snapshot(event)
+
+    # -- what the Raft core tells --------------------------------------------------------------------------------
+
+    def _tell_own_answer(self, notice: SendAnswer) -> None:
+        answered = self._own_requests.pop(notice.request_id, None)
+        if answered is None:
+            self._tell_answer(notice)
+        else:
+            answered(notice.answer)
+
+    def _tell_committed(self, notice: HighWatermarkAdvanced) -> None:
+        self._tell_high_watermark(notice)
+        if self.half is not None and self.half.active_epoch is not None:
+            self.half.handle(
+                controller_events.HighWatermarkAdvanced(high_watermark=notice.offset, timestamp_ms=0)
+            )
+        else:
+            self._feed()
+
+    def _tell_leads(self, notice: BecameLeader) -> None:
+        self._tell_became_leader(notice)
+        if self.core.state.name is StateName.LEADER and self.core.state.epoch == notice.epoch:
+            assert self.half is not None
+            self.half.became_leader(notice)
+
+    def _tell_lost(self, notice: LeadershipLost) -> None:
+        self._tell_leadership_lost(notice)
+        assert self.half is not None
+        self.half.leadership_lost(notice.epoch)
+        self._feed()
+
+    def _tell_control(self, notice: ControlBatchAppended) -> None:
+        assert self.half is not None
+        self.half.control_batch_appended(notice)
+
+    def _tell_append_refused(self, notice: AppendRefused) -> None:
+        assert self.half is not None
+        self.half.append_refused(notice)
+
+    def _tell_leader_changed(self, notice: LeaderChanged) -> None:
+        if self.half is not None:
+            self.half.leader_changed(notice.leader)
+
+    def _tell_voters_changed(self, notice: VotersChanged) -> None:
+        if self.half is not None:
+            self.half.handle(controller_events.KRaftVersionChanged(kraft_version=notice.kraft_version))
+
+
+def committed(batch: LogBatch) -> controller_events.BatchCommitted:
+    """A batch of the log as a controller is handed it."""
+    is_control = not batch.records
+    return controller_events.BatchCommitted(
+        base_offset=batch.base_offset,
+        last_offset=batch.next_offset - 1,
+        epoch=batch.epoch,
+        timestamp_ms=0,
+        records=None if is_control else tuple(decode_metadata_record(value)[0] for value in batch.records),
+    )
+
+
+Node.tellers = {
+    **Replica.tellers,
+    SendAnswer: Node._tell_own_answer,
+    HighWatermarkAdvanced: Node._tell_committed,
+    LeadershipLost: Node._tell_lost,
+    ControlBatchAppended: Node._tell_control,
+    AppendRefused: Node._tell_append_refused,
+    BecameLeader: Node._tell_leads,
+    LeaderChanged: Node._tell_leader_changed,
+    VotersChanged: Node._tell_voters_changed,
+}

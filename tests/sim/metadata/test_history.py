@@ -1,0 +1,66 @@
+"""Histories that one cluster could have given, and such as none could."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.sim.metadata.administrators import Operation, TopicModel
+from tests.sim.metadata.history import Call, is_linearizable
+
+CREATE, DELETE, EXISTS = Operation("create", 1), Operation("delete"), Operation("exists")
+
+
+def call(operation: Operation, called_at: int, answered_at: int | None = None, answer: int = 0) -> Call:
+    return Call(operation=operation, called_at=called_at, answered_at=answered_at, answer=answer)
+
+
+def holds(*calls: Call) -> bool:
+    return is_linearizable(list(calls), TopicModel(), None)
+
+
+def test_one_thing_after_the_other() -> None:
+    assert holds(call(CREATE, 0, 1), call(CREATE, 2, 3, 36), call(DELETE, 4, 5), call(DELETE, 6, 7, 3))
+    assert not holds(call(CREATE, 0, 1), call(CREATE, 2, 3))
+    assert not holds(call(CREATE, 0, 1), call(DELETE, 2, 3, 3))
+
+
+def test_what_went_on_at_the_same_time_may_have_any_order() -> None:
+    assert holds(call(CREATE, 0, 5, 36), call(CREATE, 1, 4))
+    assert holds(call(CREATE, 0, 5), call(CREATE, 1, 4, 36))
+    assert not holds(call(CREATE, 0, 5), call(CREATE, 1, 4))
+
+
+def test_what_was_answered_before_is_seen() -> None:
+    assert not holds(call(CREATE, 0, 1), call(EXISTS, 2, 3, 0))
+    assert holds(call(CREATE, 0, 3), call(EXISTS, 2, 4, 0), call(EXISTS, 5, 6, 36))
+
+
+@pytest.mark.parametrize(("answer", "is_possible"), [(0, True), (36, True)])
+def test_what_nobody_heard_of_may_have_happened_or_not(answer: int, is_possible: bool) -> None:
+    assert holds(call(CREATE, 0), call(EXISTS, 5, 6, answer)) is is_possible
+
+
+def test_what_nobody_heard_of_may_happen_late_but_once() -> None:
+    assert holds(call(CREATE, 0), call(EXISTS, 5, 6, 0), call(EXISTS, 7, 8, 36))
+    assert not holds(call(CREATE, 0), call(EXISTS, 5, 6, 36), call(EXISTS, 7, 8, 0))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_a_model_answers_is_found_possible_whatever_overlaps(seed: int) -> None:
+    rng = random.Random(seed)
+    model, state = TopicModel(), None
+    calls = []
+    for moment in range(0, 200, 10):
+        operation = rng.choice([CREATE, DELETE, EXISTS, Operation("set", moment), Operation("grow", 2)])
+        state, answer = model.apply(state, operation)
+        assert isinstance(answer, int)
+        heard = None if rng.random() < 0.2 else moment + rng.randint(1, 40)
+        calls.append(call(operation, max(0, moment - rng.randint(0, 40)), heard, answer))
+    assert is_linearizable(calls, model, None)
+    known = [each for each in calls if each.answered_at is not None]
+    wrong = rng.choice([each for each in known if each.operation is EXISTS] or [calls[0]])
+    if wrong in known and all(each is wrong or each.answered_at is not None for each in calls):
+        wrong.answer = 99
+        assert not is_linearizable(calls, model, None)

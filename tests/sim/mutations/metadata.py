@@ -1,0 +1,165 @@
+"""Broken rules of the controller: of brokers, partitions, directories, registrations, and of what is told when."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kafkaproto.messages import ConfigRecord
+from server.controller import (
+    alter_partition,
+    assign_directories,
+    controller,
+    heartbeats,
+    partitions,
+    registration,
+    topics,
+)
+from server.controller.heartbeats import BrokerState
+from server.controller.replies import ParkedReply
+from server.image import apply_topics, loader
+from server.image.apply_topics import NO_LEADER_CHANGE
+from server.image.copying import copy_with
+from server.types import NO_NODE
+from tests.sim.metadata.checker import MetadataInvariant
+from tests.sim.mutations.mutation import Mutation, Patches
+
+OUTSIDER = 999
+SOMEBODYS_DIRECTORY = b"directory 00 101"
+
+
+def _answers_at_once() -> Patches:
+    def reply(**fields: Any) -> ParkedReply:
+        return ParkedReply(**{**fields, "committed_at": 0})
+
+    return [(controller, "ParkedReply", reply)]
+
+
+def _moves_no_leader(original: Callable[..., Any]) -> Callable[..., Any]:
+    def change(*arguments: Any, **more: Any) -> Any:
+        record = original(*arguments, **more)
+        if record is not None and record.leader != NO_NODE:
+            record.leader = NO_LEADER_CHANGE
+        return record
+
+    return change
+
+
+def _merges(**fields: Callable[[Any], Any]) -> Callable[[], Patches]:
+    """Have a partition's change come to other values, each a function of the partition before."""
+
+    def patches() -> Patches:
+        original = apply_topics.merge_partition
+
+        def merge(old: Any, record: Any) -> Any:
+            merged = original(old, record)
+            return copy_with(merged, **{name: value(old) for name, value in fields.items()})
+
+        return [(apply_topics, "merge_partition", merge)]
+
+    return patches
+
+
+def _takes_outsiders() -> Patches:
+    original = alter_partition._checked_isr
+
+    def checked(*arguments: Any) -> tuple[int, ...]:
+        return (*original(*arguments), OUTSIDER)
+
+    return [(alter_partition, "_checked_isr", checked)]
+
+
+def _old_epochs() -> Patches:
+    original = registration._registration
+
+    def register(situation: Any, request: Any, kept: Any) -> Any:
+        made = original(situation, request, kept)
+        return (
+            made if request.broker_id not in situation.image.brokers else dataclasses.replace(made, epoch=1)
+        )
+
+    return [(registration, "_registration", register)]
+
+
+def _wrong_directory() -> Patches:
+    original = assign_directories._Assignments.assign
+
+    def assign(self: Any, topic_id: bytes, index: int, directory_id: bytes) -> Any:
+        return original(self, topic_id, index, SOMEBODYS_DIRECTORY)
+
+    return [(assign_directories._Assignments, "assign", assign)]
+
+
+def _forgets_configs() -> Patches:
+    original = loader.load_records
+
+    def load(state: Any, *, records: Sequence[Any], **where: Any) -> Any:
+        kept = original(state, records=records, **where)
+        if not any(isinstance(record, ConfigRecord) for record in records):
+            return kept
+        latest = copy_with(kept.latest, configs=state.latest.configs)
+        return loader.LoadState(latest=latest, stable=latest)
+
+    return [(loader, "load_records", load)]
+
+
+def _never_unfences() -> Patches:
+    original = heartbeats._next_state
+
+    def next_state(situation: Any, broker: Any, *rest: Any) -> BrokerState:
+        state = original(situation, broker, *rest)
+        return BrokerState.FENCED if broker.fenced and state is BrokerState.UNFENCED else state
+
+    return [(heartbeats, "_next_state", next_state)]
+
+
+def _fails_to_place() -> Patches:
+    def placed(*_: Any) -> Any:
+        raise KeyError("nobody foresaw this")
+
+    return [(topics, "_placed", placed)]
+
+
+def _mutation(rule: str, noticed_by: MetadataInvariant, patches: Callable[[], Patches]) -> Mutation:
+    return Mutation(rule=rule, noticed_by=noticed_by, patches=patches, level="cluster")
+
+
+MUTATIONS = (
+    _mutation("answers before the commit", MetadataInvariant.LINEARIZABLE, _answers_at_once),
+    _mutation("loses configs where there is no controller", MetadataInvariant.ONE_IMAGE, _forgets_configs),
+    _mutation(
+        "leaves a fenced broker what it leads",
+        MetadataInvariant.FENCED_LEADS_NOTHING,
+        lambda: [(heartbeats, "changes_without", lambda *_: [])],
+    ),
+    _mutation(
+        "leaves replicas in failed directories leading",
+        MetadataInvariant.OFFLINE_DIRECTORY_LEADS_NOTHING,
+        lambda: [(heartbeats, "changes_without_directories", lambda *_: [])],
+    ),
+    _mutation(
+        "shrinks an ISR and keeps the leader",
+        MetadataInvariant.LEADER_IN_ISR,
+        lambda: [(partitions, "partition_change", _moves_no_leader(partitions.partition_change))],
+    ),
+    _mutation("takes into an ISR who is no replica", MetadataInvariant.ISR_WITHIN_REPLICAS, _takes_outsiders),
+    _mutation(
+        "changes a leader in the same leader epoch",
+        MetadataInvariant.LEADER_CHANGE_RAISES_EPOCH,
+        _merges(leader_epoch=lambda old: old.leader_epoch),
+    ),
+    _mutation(
+        "lets a partition epoch go back",
+        MetadataInvariant.PARTITION_EPOCHS_RISE,
+        _merges(partition_epoch=lambda old: old.partition_epoch - 1),
+    ),
+    _mutation(
+        "gives a broker that comes back an old epoch", MetadataInvariant.BROKER_EPOCHS_RISE, _old_epochs
+    ),
+    _mutation(
+        "assigns a replica to another broker's directory", MetadataInvariant.DIRECTORY_KNOWN, _wrong_directory
+    ),
+    _mutation("never unfences a broker", MetadataInvariant.UNFENCED_AT_LAST, _never_unfences),
+    _mutation("fails where it should refuse", MetadataInvariant.NO_FAILURE, _fails_to_place),
+)
