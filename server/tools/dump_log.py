@@ -119,6 +119,9 @@ def cli(
     try:
         for path in paths.split(","):
             dump.show(path.strip())
+    except BrokenPipeError:
+        # Whoever reads the output has gone, and the library ends the process without a word.
+        raise
     except (DumpError, OSError) as error:
         raise click.ClickException(str(error)) from error
     dump.show_problems()

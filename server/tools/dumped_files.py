@@ -371,11 +371,11 @@ def to_json(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ",".join(map(to_json, value)) + "]"
     if isinstance(value, float):
-        return _java_double(value)
+        return java_double(value)
     return json.dumps(value, ensure_ascii=False)
 
 
-def _java_double(value: float) -> str:
+def java_double(value: float) -> str:
     if not math.isfinite(value):
         return json.dumps(str(value))
     if value == 0 or 1e-3 <= abs(value) < 1e7:

@@ -10,34 +10,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
-import hmac
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from kafkaproto.messages import UserScramCredentialRecord
-
-MIN_ITERATIONS = 4096
-MAX_ITERATIONS = 16384
-SALT_BYTES = 24
+from server.security.scram import MAX_ITERATIONS, MECHANISMS, MIN_ITERATIONS, SALT_BYTES
 
 _KEYS = ("name", "password", "iterations", "salt", "saltedpassword")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mechanism:
-    """One of the two SCRAM mechanisms."""
-
-    number: int
-    """As in UserScramCredentialRecord."""
-    hash_name: str
-
-
-MECHANISMS = {
-    "SCRAM-SHA-256": Mechanism(number=1, hash_name="sha256"),
-    "SCRAM-SHA-512": Mechanism(number=2, hash_name="sha512"),
-}
 
 
 def parse_scram_argument(argument: str, random_bytes: Callable[[int], bytes]) -> UserScramCredentialRecord:
@@ -62,16 +41,13 @@ def parse_scram_argument(argument: str, random_bytes: Callable[[int], bytes]) ->
         raise ValueError("You must supply one of 'password' or 'saltedpassword' to add-scram")
     else:
         salt = salt or random_bytes(SALT_BYTES)
-        salted_password = hashlib.pbkdf2_hmac(
-            mechanism.hash_name, values["password"].encode(), salt, iterations
-        )
-    client_key = hmac.digest(salted_password, b"Client Key", mechanism.hash_name)
+        salted_password = mechanism.salted_password(values["password"], salt, iterations)
     return UserScramCredentialRecord(
         name=values["name"],
         mechanism=mechanism.number,
         salt=salt,
-        stored_key=hashlib.new(mechanism.hash_name, client_key).digest(),
-        server_key=hmac.digest(salted_password, b"Server Key", mechanism.hash_name),
+        stored_key=mechanism.stored_key(salted_password),
+        server_key=mechanism.server_key(salted_password),
         iterations=iterations,
     )
 

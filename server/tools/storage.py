@@ -35,7 +35,12 @@ from server.storage.format import (
     format_directories,
     parse_initial_controllers,
 )
-from server.storage.meta_properties import find_mismatches, new_directory_id, read_log_directory
+from server.storage.meta_properties import (
+    LogDirectory,
+    find_mismatches,
+    new_directory_id,
+    read_log_directory,
+)
 from server.tools.scram import parse_scram_argument
 
 EXIT_FAILED = 1
@@ -78,9 +83,26 @@ def info(config_path: str) -> None:
     if formatted:
         shown = ", ".join(f"{key}={value}" for key, value in sorted(formatted[0].to_mapping().items()))
         click.echo(f"Found metadata: {{{shown}}}\n")
+    _show_directory_ids(directories)
     _show("problem", "s", "", problems)
     if problems:
         sys.exit(EXIT_FAILED)
+
+
+def _show_directory_ids(directories: Sequence[LogDirectory]) -> None:
+    """Each directory's own id; of a single one they stand in its metadata."""
+    if len(directories) == 1:
+        return
+    _show(
+        "directory id",
+        "s",
+        "",
+        [
+            f"{each.path}: {uuids.to_text(each.properties.directory_id)}"
+            for each in directories
+            if each.properties is not None and each.properties.directory_id is not None
+        ],
+    )
 
 
 def _show(what: str, plural: str, singular: str, lines: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,66 @@ def test_a_directory_is_formatted_and_told_about(tool: Tool) -> None:
         rf"Found log directory:\n  {data}\n\n"
         rf"Found metadata: {{cluster.id={CLUSTER}, directory.id=[\w-]{{22}}, node.id=1, version=1}}\n\n",
         out,
+    )
+
+
+def ids(tool: Tool, *names: str) -> dict[str, str]:
+    """directory.id by path."""
+    found = {}
+    for path in (tool.directory / name for name in names):
+        lines = (path / "meta.properties").read_text().splitlines()
+        found[str(path)] = dict(line.split("=") for line in lines if "=" in line)["directory.id"]
+    return found
+
+
+def test_all_directories_are_formatted_and_told_with_their_ids(tool: Tool) -> None:
+    root = tool.directory
+    config = tool.config(log_dirs=f"{root}/b,{root}/a", metadata_log_dir=f"{root}/m")
+    code, out, err = tool.run("format", "--standalone", "-t", CLUSTER, "-c", config)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1:] == [
+        f"Formatting data directory {root}/b with metadata.version 4.3-IV0.",
+        f"Formatting data directory {root}/a with metadata.version 4.3-IV0.",
+        f"Formatting dynamic metadata voter directory {root}/m with metadata.version 4.3-IV0.",
+    ]
+    own = ids(tool, "a", "b", "m")
+    assert len(frozenset(own.values())) == 3
+    code, out, err = tool.run("info", "-c", config)
+    assert (code, err) == (0, "")
+    # Stock 4.3.1 prints the first two parts, and tells no other directory's id than the first one's.
+    assert out == (
+        f"Found log directories:\n  {root}/a\n  {root}/b\n  {root}/m\n\n"
+        f"Found metadata: {{cluster.id={CLUSTER}, directory.id={own[f'{root}/a']}, node.id=1, version=1}}\n\n"
+        "Found directory ids:\n" + "".join(f"  {path}: {text}\n" for path, text in own.items()) + "\n"
+    )
+
+
+def test_a_directory_that_was_added_is_formatted_beside_the_others(tool: Tool) -> None:
+    root = tool.directory
+    assert tool.run("format", "-s", "-t", CLUSTER, "-c", tool.config(log_dirs=f"{root}/a"))[0] == 0
+    before = ids(tool, "a")
+    config = tool.config(log_dirs=f"{root}/a,{root}/b")
+    code, _, err = tool.run("format", "-s", "-t", CLUSTER, "-c", config)
+    assert code == 1
+    assert f"{root}/a is already formatted. Use --ignore-formatted" in err
+    assert not (root / "b").exists()
+    assert tool.run("format", "-s", "-g", "-t", CLUSTER, "-c", config)[0] == 0
+    after = ids(tool, "a", "b")
+    assert before.items() <= after.items()
+    assert len(frozenset(after.values())) == 2
+    assert not (root / "b" / "__cluster_metadata-0").exists()
+
+
+def test_a_copied_directory_is_told_with_both_paths(tool: Tool) -> None:
+    root = tool.directory
+    config = tool.config(log_dirs=f"{root}/a,{root}/b")
+    assert tool.run("format", "-s", "-t", CLUSTER, "-c", config)[0] == 0
+    shutil.copy(root / "a" / "meta.properties", root / "b" / "meta.properties")
+    code, out, _ = tool.run("info", "-c", config)
+    assert code == 1
+    assert (
+        f"{root}/b/meta.properties: directory.id {ids(tool, 'a')[f'{root}/a']} is also that of {root}/a"
+        in out
     )
 
 
@@ -209,6 +270,29 @@ def test_version_mapping_is_kafkas(tool: Tool) -> None:
     code, out, err = tool.run("version-mapping", "-r", "9.9")
     assert (code, out) == (1, "")
     assert "Unknown metadata.version '9.9'. Supported metadata.version are: 3.3-IV3, " in err
+
+
+def stock_answers() -> list[tuple[str, str, int]]:
+    """(arguments, output, exit code) of each command of the recording."""
+    text = (Path(__file__).parent / "golden" / "storage_levels.txt").read_text()
+    answers = []
+    for block in text.split("$ kafka-storage ")[1:]:
+        arguments, _, rest = block.partition("\n")
+        output, _, code = rest.strip().rpartition("exit code ")
+        answers.append((arguments, output, int(code)))
+    return answers
+
+
+@pytest.mark.parametrize(("arguments", "output", "code"), stock_answers(), ids=lambda each: str(each)[:60])
+def test_levels_are_told_as_stock_tells_them(tool: Tool, arguments: str, output: str, code: int) -> None:
+    told = tool.run(*arguments.split())
+    assert told[0] == code
+    if code == 0:
+        assert told[1:] == (output, "")
+    else:
+        # Our own words, on standard error; the value at fault stands in both.
+        assert told[1] == ""
+        assert any(word in told[2] and word in output for word in re.split(r"[ =]", arguments)[2:])
 
 
 def test_feature_dependencies_are_kafkas(tool: Tool) -> None:

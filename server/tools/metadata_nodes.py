@@ -1,0 +1,299 @@
+"""The tree that ``kafka-metadata-shell`` walks: an image as directories and files.
+
+A node is made when somebody looks at it, and its children when somebody asks for them, so an image with hundreds of
+thousands of partitions costs nothing but its own loading. Under ``/image`` is what Kafka's shell shows, by the same
+names. Under ``/local`` is what this tool adds: ``version``, its own, and ``digest``, a SHA-256 over the image's content
+that is equal on all nodes which hold the same metadata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+from immutables import Map
+
+from kafkaproto import uuids
+from kafkaproto.connection import SOFTWARE_VERSION
+from kafkaproto.messages import AccessControlEntryRecord, DelegationTokenRecord, UserScramCredentialRecord
+from server.features import METADATA_VERSION, metadata_version
+from server.image.digest import digest
+from server.image.image import ClusterImage, TopicImage
+from server.image.records import partition_record, register_broker_record, register_controller_record
+from server.tools import metadata_text as text
+from server.tools.dumped_files import java_double
+from server.tools.metadata_text import record_json
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A node with content."""
+
+    text: Callable[[], str]
+    """As Kafka's shell prints it."""
+    json: Callable[[], Any]
+    """As values that JSON has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """A node with children."""
+
+    names: Callable[[], Iterable[str]]
+    """Of the children, in any order."""
+    child: Callable[[str], Node | None]
+    """The child of a name; None where there is none."""
+
+    def names_in_order(self) -> list[str]:
+        """Names of the children as they are listed."""
+        return sorted(self.names())
+
+
+Node: TypeAlias = File | Directory
+
+
+def root(image: ClusterImage) -> Directory:
+    """The root of the tree of an image."""
+    return _fixed({"image": lambda: _image(image), "local": lambda: _local(image)})
+
+
+def _local(image: ClusterImage) -> Node:
+    return _fixed(
+        {"digest": lambda: _plain(digest(image).hex()), "version": lambda: _plain(SOFTWARE_VERSION)}
+    )
+
+
+def _image(image: ClusterImage) -> Node:
+    return _fixed(
+        {
+            "acls": lambda: _fixed({"byId": lambda: _acls(image)}),
+            "clientQuotas": lambda: _client_quotas(image),
+            "cluster": lambda: _fixed(
+                {"brokers": lambda: _brokers(image), "controllers": lambda: _controllers(image)}
+            ),
+            "configs": lambda: _configs(image),
+            "delegationToken": lambda: _delegation_tokens(image),
+            "features": lambda: _features(image),
+            # Kafka's shell shows what no image of it holds as -1.
+            "producerIds": lambda: _fixed({"nextProducerId": lambda: _plain(image.next_producer_id or -1)}),
+            "provenance": lambda: File(
+                lambda: text.provenance(image),
+                lambda: {"offset": image.offset, "epoch": image.epoch, "timestampMs": image.timestamp_ms},
+            ),
+            "scram": lambda: _scram(image),
+            "topics": lambda: _fixed(
+                {"byId": lambda: _topics_by_id(image), "byName": lambda: _topics_by_name(image)}
+            ),
+        }
+    )
+
+
+# -- kinds of nodes ------------------------------------------------------------------------------------------------
+
+
+def _fixed(children: Mapping[str, Callable[[], Node]]) -> Directory:
+    def child(name: str) -> Node | None:
+        made = children.get(name)
+        return None if made is None else made()
+
+    return Directory(lambda: children, child)
+
+
+def _numbered(children: Map[int, Any], make: Callable[[int], Node]) -> Directory:
+    """Children whose names are numbers."""
+
+    def child(name: str) -> Node | None:
+        number = int(name) if name.isascii() and name.isdigit() else None
+        if number is None or number not in children or str(number) != name:
+            return None
+        return make(number)
+
+    return Directory(lambda: map(str, children), child)
+
+
+def _plain(value: str | int) -> File:
+    return File(lambda: str(value), lambda: value)
+
+
+# -- the parts of an image -----------------------------------------------------------------------------------------
+
+
+def _acls(image: ClusterImage) -> Node:
+    def child(name: str) -> Node | None:
+        try:
+            acl_id = uuids.from_text(name)
+        except ValueError:
+            return None
+        entry = image.acls.get(acl_id)
+        if entry is None:
+            return None
+        record = AccessControlEntryRecord(id=acl_id, **asdict(entry))
+        return File(lambda: text.acl(entry), lambda: record_json(record, image))
+
+    return Directory(lambda: map(uuids.to_text, image.acls), child)
+
+
+def _client_quotas(image: ClusterImage) -> Node:
+    entities = {text.quota_entity(entity): entity for entity in image.client_quotas}
+
+    def child(name: str) -> Node | None:
+        entity = entities.get(name)
+        return None if entity is None else _quotas(image.client_quotas[entity])
+
+    return Directory(lambda: entities, child)
+
+
+def _quotas(values: Map[str, float]) -> Node:
+    def child(name: str) -> Node | None:
+        value = values.get(name)
+        return None if value is None else File(lambda: java_double(value), lambda: value)
+
+    return Directory(lambda: values, child)
+
+
+def _brokers(image: ClusterImage) -> Node:
+    def broker(broker_id: int) -> Node:
+        registration = image.brokers[broker_id]
+        record = register_broker_record(registration, image.metadata_version)
+        return File(lambda: text.broker(registration), lambda: record_json(record, image))
+
+    return _numbered(image.brokers, broker)
+
+
+def _controllers(image: ClusterImage) -> Node:
+    def controller(controller_id: int) -> Node:
+        registration = image.controllers[controller_id]
+        record = register_controller_record(registration)
+        return File(lambda: text.controller(registration), lambda: record_json(record, image))
+
+    return _numbered(image.controllers, controller)
+
+
+def _configs(image: ClusterImage) -> Node:
+    resources = {text.config_resource(*resource): resource for resource in image.configs}
+
+    def child(name: str) -> Node | None:
+        resource = resources.get(name)
+        return None if resource is None else _config(image.configs[resource])
+
+    return Directory(lambda: resources, child)
+
+
+def _config(values: Map[str, str]) -> Node:
+    def child(name: str) -> Node | None:
+        value = values.get(name)
+        return None if value is None else _plain(value)
+
+    return Directory(lambda: values, child)
+
+
+def _delegation_tokens(image: ClusterImage) -> Node:
+    def child(name: str) -> Node | None:
+        token = image.delegation_tokens.get(name)
+        if token is None:
+            return None
+        record = DelegationTokenRecord(
+            owner=token.owner,
+            requester=token.requester,
+            renewers=list(token.renewers),
+            issue_timestamp=token.issue_timestamp_ms,
+            max_timestamp=token.max_timestamp_ms,
+            expiration_timestamp=token.expiration_timestamp_ms,
+            token_id=name,
+        )
+        return File(lambda: text.delegation_token(name, token), lambda: record_json(record, image))
+
+    return Directory(lambda: image.delegation_tokens, child)
+
+
+_FINALIZED = "finalized_"
+_METADATA_VERSION = "metadataVersion"
+
+
+def _features(image: ClusterImage) -> Node:
+    def names() -> Iterable[str]:
+        # Kafka's shell shows this one as unset, too.
+        yield _METADATA_VERSION
+        yield from (f"{_FINALIZED}{name}" for name in image.features if name != METADATA_VERSION)
+
+    def child(name: str) -> Node | None:
+        if name == _METADATA_VERSION:
+            return _metadata_version(image.metadata_version)
+        feature = name.removeprefix(_FINALIZED)
+        if feature in (name, METADATA_VERSION) or feature not in image.features:
+            return None
+        return _plain(image.features[feature])
+
+    return Directory(names, child)
+
+
+def _metadata_version(level: int) -> File:
+    if level == 0:
+        return File(lambda: "Optional.empty", lambda: None)
+    try:
+        name = metadata_version(level).name
+    except ValueError:
+        name = f"UNKNOWN {level}"
+    return File(lambda: f"Optional[{name}]", lambda: name)
+
+
+def _scram(image: ClusterImage) -> Node:
+    mechanisms = {name: number for number, name in text.SCRAM_MECHANISMS.items()}
+
+    def child(name: str) -> Node | None:
+        mechanism = mechanisms.get(name)
+        return None if mechanism is None else _scram_users(image, mechanism)
+
+    return Directory(lambda: mechanisms, child)
+
+
+def _scram_users(image: ClusterImage, mechanism: int) -> Node:
+    def child(name: str) -> Node | None:
+        credential = image.scram_credentials.get((mechanism, name))
+        if credential is None:
+            return None
+        record = UserScramCredentialRecord(name=name, mechanism=mechanism, **asdict(credential))
+        return File(lambda: text.scram_credential(credential), lambda: record_json(record, image))
+
+    return Directory(
+        lambda: [user for each, user in image.scram_credentials if each == mechanism],
+        child,
+    )
+
+
+def _topics_by_id(image: ClusterImage) -> Node:
+    def child(name: str) -> Node | None:
+        try:
+            topic = image.topics.get(uuids.from_text(name))
+        except ValueError:
+            return None
+        return None if topic is None else _topic(image, topic)
+
+    return Directory(lambda: map(uuids.to_text, image.topics), child)
+
+
+def _topics_by_name(image: ClusterImage) -> Node:
+    def child(name: str) -> Node | None:
+        topic = image.topic_by_name(name)
+        return None if topic is None else _topic(image, topic)
+
+    return Directory(lambda: image.topic_ids, child)
+
+
+def _topic(image: ClusterImage, topic: TopicImage) -> Node:
+    def partition(index: int) -> Node:
+        found = topic.partitions[index]
+        record = partition_record(topic.topic_id, index, found, image.metadata_version)
+        return File(lambda: text.partition(found), lambda: record_json(record, image))
+
+    partitions = _numbered(topic.partitions, partition)
+
+    def child(name: str) -> Node | None:
+        if name == "id":
+            return _plain(uuids.to_text(topic.topic_id))
+        if name == "name":
+            return _plain(topic.name)
+        return partitions.child(name)
+
+    return Directory(lambda: [*partitions.names(), "id", "name"], child)

@@ -1,0 +1,208 @@
+"""Where ``kafka-metadata-shell`` has metadata from: a snapshot, a directory with a metadata log, or a running quorum.
+
+Each source is read up to an offset, or to its end. Files say nothing of what is committed, so a log in a directory
+counts as committed to its end, as with Kafka's shell. A running quorum is asked as an observer asks it, FetchSnapshot
+and Fetch, under the replica id of a mere reader (-1), which no leader counts as a replica; what it has not committed
+is not looked at.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.log import LOG_SUFFIX, StopReason, parse_segment_file_name
+from kafkaproto.messages import SnapshotHeaderRecord
+from kafkaproto.records.batch import RecordBatchView
+from kafkaproto.records.metadata import decode_metadata_record
+from kafkaproto.snapshot import ControlRecord, SnapshotId, parse_snapshot_file_name, snapshot_file_name
+from server.image.errors import ReplayError
+from server.image.image import ClusterImage
+from server.image.loader import MetadataLoader
+from server.image.snapshot import image_from_values
+from server.ports import Disk
+from server.storage.scan import FileScan
+from server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, read_snapshot_file
+from server.types import METADATA_TOPIC
+
+
+class SourceError(Exception):
+    """The metadata asked for is not there, or cannot be read; the message says what and where."""
+
+
+def image_of_snapshot(disk: Disk, path: str, snapshot_id: SnapshotId) -> ClusterImage:
+    """The image in a snapshot's file. Raises SourceError, OSError, CorruptFileError."""
+    return image_of_records(read_snapshot_file(disk, path), path, snapshot_id)
+
+
+def image_of_records(
+    records: Iterable[ControlRecord | bytes], where: str, snapshot_id: SnapshotId
+) -> ClusterImage:
+    """The image that the records of a snapshot, header first, describe; raises SourceError."""
+    records = iter(records)
+    header = next(records)
+    assert isinstance(header, ControlRecord), "a snapshot begins with its header"
+    assert isinstance(header.message, SnapshotHeaderRecord), "a snapshot begins with its header"
+    values = (record for record in records if isinstance(record, bytes))
+    try:
+        with _no_garbage():
+            return image_from_values(
+                values,
+                offset=snapshot_id.end_offset - 1,
+                epoch=snapshot_id.epoch,
+                timestamp_ms=header.message.last_contained_log_timestamp,
+            )
+    except (ReplayError, RemoteProtocolError) as error:
+        raise SourceError(f"{where}: {error}") from error
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """What is made here stays; looking for garbage in it would take half of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+class Replay:
+    """Replays batches on an image, up to an offset where one is asked for."""
+
+    def __init__(self, where: str, at: int | None) -> None:
+        self._where = where
+        self._at = at
+        self._loader = MetadataLoader()
+        self.epoch = -1
+        """Leader epoch of the last record that was read."""
+
+    @property
+    def image(self) -> ClusterImage:
+        """The newest state, without an open metadata transaction."""
+        return self._loader.image
+
+    @property
+    def next_offset(self) -> int:
+        """Where the next batch has to begin."""
+        return self._loader.next_offset
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the offset asked for was reached; never where none was."""
+        return self._at is not None and self.next_offset > self._at
+
+    def load_snapshot(self, image: ClusterImage) -> None:
+        """Begin with a snapshot's image."""
+        self.epoch = image.epoch
+        self._loader.load_snapshot(image)
+
+    def take(self, batch: RecordBatchView) -> None:
+        """Replay a batch: one that holds the offset asked for, only as far as that. Raises SourceError."""
+        try:
+            self._take(batch)
+            self.epoch = batch.partition_leader_epoch
+        except (ReplayError, RemoteProtocolError) as error:
+            raise SourceError(f"{self._where}, batch of offset {batch.base_offset}: {error}") from error
+
+    def _take(self, batch: RecordBatchView) -> None:
+        last_offset = batch.last_offset if self._at is None else min(batch.last_offset, self._at)
+        if last_offset < self.next_offset:
+            return
+        if batch.base_offset > self.next_offset:
+            raise SourceError(
+                f"{self._where} has no record of offset {self.next_offset}: offset {batch.base_offset} follows"
+            )
+        if batch.is_control:
+            self._loader.load_control_batch(
+                last_offset=last_offset, epoch=batch.partition_leader_epoch, timestamp_ms=batch.max_timestamp
+            )
+            return
+        records = [
+            decode_metadata_record(record.value or b"")[0]
+            for record in batch.records()
+            if self.next_offset <= record.offset <= last_offset
+        ]
+        self._loader.load_batch(
+            base_offset=self.next_offset,
+            epoch=batch.partition_leader_epoch,
+            timestamp_ms=batch.max_timestamp,
+            records=records,
+        )
+
+
+# -- files ---------------------------------------------------------------------------------------------------------
+
+
+def load_file(disk: Disk, path: str, at: int | None) -> ClusterImage:
+    """The image in a snapshot or in a log's first segment. Raises SourceError, OSError, CorruptFileError."""
+    name = path.rpartition("/")[2]
+    snapshot_id = parse_snapshot_file_name(name)
+    if snapshot_id is not None:
+        if at not in (None, snapshot_id.end_offset - 1):
+            raise SourceError(
+                f"{path} holds the state at offset {snapshot_id.end_offset - 1} and no other; "
+                "give the directory that it lies in for what its log holds"
+            )
+        return image_of_snapshot(disk, path, snapshot_id)
+    if name.endswith(LOG_SUFFIX) and parse_segment_file_name(name) is not None:
+        replay = Replay(path, at)
+        _replay_segment(disk, path, replay)
+        return _finished(replay, path, at)
+    raise SourceError(
+        f"{path} is neither a snapshot, <end offset>-<epoch>.checkpoint, nor a segment, <offset>.log"
+    )
+
+
+def load_directory(disk: Disk, directory: str, at: int | None) -> ClusterImage:
+    """The image at the end of a metadata log, or at an offset of it: the newest snapshot up to there, and the log
+    behind it. Raises SourceError, OSError, CorruptFileError."""
+    names = disk.list_directory(directory)
+    segments = sorted((base, name) for name in names if (base := parse_segment_file_name(name)) is not None)
+    found = sorted(each for name in names if (each := parse_snapshot_file_name(name)) is not None)
+    if not segments and not found:
+        raise SourceError(
+            f"{directory} holds neither snapshots nor a log; metadata lies in {METADATA_TOPIC}-0"
+        )
+    replay = Replay(directory, at)
+    # The one that formatting makes holds no metadata, and stands for no offset.
+    snapshots = [each for each in found if each != BOOTSTRAP_SNAPSHOT_ID]
+    usable = [each for each in snapshots if at is None or each.end_offset <= at + 1]
+    if usable:
+        path = f"{directory}/{snapshot_file_name(usable[-1])}"
+        replay.load_snapshot(image_of_snapshot(disk, path, usable[-1]))
+    elif at is not None and snapshots and (not segments or segments[0][0] > 0):
+        raise SourceError(
+            f"{directory} does not hold offset {at} any more: it begins at {snapshots[0].end_offset - 1}"
+        )
+    for index, (_, name) in enumerate(segments):
+        is_needed = index + 1 == len(segments) or segments[index + 1][0] > replay.next_offset
+        if is_needed and not replay.is_done:
+            _replay_segment(disk, f"{directory}/{name}", replay)
+    return _finished(replay, directory, at)
+
+
+def _replay_segment(disk: Disk, path: str, replay: Replay) -> None:
+    file = disk.open_read_only(path)
+    try:
+        scan = FileScan(file)
+        for _, batch in scan:
+            if replay.is_done:
+                return
+            replay.take(batch)
+        # A batch that is not all there is one that a server is still writing, or would cut off.
+        if scan.fault is not None and scan.stop_reason is not StopReason.PARTIAL:
+            raise SourceError(
+                f"{path} is damaged at byte {scan.valid_end}: {scan.fault}; "
+                f"--at {replay.next_offset - 1} shows what is before"
+            )
+    finally:
+        file.close()
+
+
+def _finished(replay: Replay, where: str, at: int | None) -> ClusterImage:
+    if at is not None and not replay.is_done:
+        raise SourceError(f"{where} ends at offset {replay.next_offset - 1}; there is no offset {at} yet")
+    return replay.image
