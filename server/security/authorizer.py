@@ -1,0 +1,194 @@
+"""Who may do what: Kafka's StandardAuthorizer as a function of the ACLs in the image.
+
+A question is decided in this order, the first answer counts:
+
+1. A super user may do everything.
+2. An ACL that denies the operation: no. It has to name the operation itself, or ALL.
+3. An ACL that allows it: yes. READ, WRITE, DELETE and ALTER allow DESCRIBE as well, ALTER_CONFIGS allows
+   DESCRIBE_CONFIGS.
+4. A resource that no ACL is about, whomever it names: as ``allow.everyone.if.no.acl.found`` says.
+5. Else no.
+
+An ACL is about a resource if its type is the resource's and it has the resource's name, or ``*``, as a literal
+name, or a beginning of the name as a prefix. It speaks of a principal if it names it or ``User:*``, and of a host if
+it names its address or ``*``. Kafka compares addresses letter by letter, in the long form for IPv6; here every way to
+write an address is the same.
+
+The ACLs are sorted into an index once for each state of them. A question then looks at the ACLs of the name, of
+``*`` and of each length of prefix that occurs, however many others there are.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from immutables import Map
+
+from server.image.copying import copy_with
+from server.image.image import AccessControlEntry
+from server.security.acls import EVERYBODY, WILDCARD, Operation, PatternType, PermissionType
+
+_IMPLYING = {
+    Operation.DESCRIBE: frozenset(
+        {Operation.DESCRIBE, Operation.READ, Operation.WRITE, Operation.DELETE, Operation.ALTER}
+    ),
+    Operation.DESCRIBE_CONFIGS: frozenset({Operation.DESCRIBE_CONFIGS, Operation.ALTER_CONFIGS}),
+}
+"""Of operations that others imply where they are allowed: those that do, and themselves."""
+
+_ANY_NAME = "hardcode"
+"""The resource name by which Kafka asks whether somebody may do something to resources whatever their names."""
+
+_Entries = list[AccessControlEntry]
+
+
+@dataclass(slots=True)
+class _TypeIndex:
+    """The ACLs of one resource type."""
+
+    literal: dict[str, _Entries] = field(default_factory=dict)
+    prefixed: dict[str, _Entries] = field(default_factory=dict)
+    prefix_lengths: tuple[int, ...] = ()
+
+    def entries(self) -> Iterator[AccessControlEntry]:
+        for by_name in (self.literal, self.prefixed):
+            for entries in by_name.values():
+                yield from entries
+
+    def about(self, resource_name: str) -> Iterator[AccessControlEntry]:
+        yield from self.literal.get(resource_name, ())
+        if resource_name != WILDCARD:
+            yield from self.literal.get(WILDCARD, ())
+        for length in self.prefix_lengths:
+            if length > len(resource_name):
+                break
+            yield from self.prefixed.get(resource_name[:length], ())
+
+
+class Authorizer:
+    """Decides by one state of the ACLs."""
+
+    __slots__ = ("_by_type", "_default", "_super_users")
+
+    def __init__(
+        self,
+        acls: Map[bytes, AccessControlEntry],
+        super_users: frozenset[str],
+        allow_everyone_if_no_acl_found: bool,
+    ) -> None:
+        """``acls`` are those of an image, by their ids; ``super_users`` have type, colon and name."""
+        self._super_users = super_users
+        self._default = allow_everyone_if_no_acl_found
+        self._by_type: dict[int, _TypeIndex] = {}
+        for entry in acls.values():
+            index = self._by_type.setdefault(entry.resource_type, _TypeIndex())
+            by_name = index.prefixed if entry.pattern_type == PatternType.PREFIXED else index.literal
+            by_name.setdefault(entry.resource_name, []).append(_with_canonical_host(entry))
+        for index in self._by_type.values():
+            index.prefix_lengths = tuple(sorted({len(name) for name in index.prefixed}))
+
+    def authorize(
+        self, principal: str, host: str, operation: Operation, resource_type: int, resource_name: str
+    ) -> bool:
+        """Whether a principal may do an operation on a resource, coming from a host's address as `ipaddress`
+        writes it."""
+        if principal in self._super_users:
+            return True
+        index = self._by_type.get(resource_type)
+        if index is None:
+            return self._default
+        is_allowed = has_acls = False
+        for entry in index.about(resource_name):
+            has_acls = True
+            if entry.principal not in (principal, EVERYBODY) or entry.host not in (host, WILDCARD):
+                continue
+            if entry.permission_type == PermissionType.ALLOW:
+                is_allowed = is_allowed or _allows(entry.operation, operation)
+            elif entry.operation in (operation, Operation.ALL):
+                return False
+        return is_allowed if has_acls else self._default
+
+    def authorize_by_resource_type(
+        self, principal: str, host: str, operation: Operation, resource_type: int
+    ) -> bool:
+        """Whether there may be a resource of the type on which the principal may do the operation.
+
+        As Kafka decides it: an ACL allows it, of whose names no ACL that denies leaves none; operations that imply
+        others do not count here.
+        """
+        if self.authorize(principal, host, operation, resource_type, _ANY_NAME):
+            return True
+        denied_names: set[str] = set()
+        denied_prefixes: set[str] = set()
+        allowed: list[AccessControlEntry] = []
+        index = self._by_type.get(resource_type, _TypeIndex())
+        for entry in index.entries():
+            if entry.principal not in (principal, EVERYBODY) or entry.host not in (host, WILDCARD):
+                continue
+            if entry.operation not in (operation, Operation.ALL):
+                continue
+            if entry.permission_type == PermissionType.ALLOW:
+                allowed.append(entry)
+            elif entry.pattern_type == PatternType.PREFIXED:
+                denied_prefixes.add(entry.resource_name)
+            else:
+                denied_names.add(entry.resource_name)
+        if WILDCARD in denied_names:
+            return False
+        return any(_is_left(entry, denied_names, denied_prefixes) for entry in allowed)
+
+
+def _with_canonical_host(entry: AccessControlEntry) -> AccessControlEntry:
+    try:
+        host = str(ipaddress.ip_address(entry.host))
+    except ValueError:
+        return entry
+    return entry if host == entry.host else copy_with(entry, host=host)
+
+
+def _allows(allowed: int, operation: Operation) -> bool:
+    if allowed == Operation.ALL:
+        return True
+    return allowed in _IMPLYING.get(operation, (operation,))
+
+
+def _is_left(entry: AccessControlEntry, denied_names: set[str], denied_prefixes: set[str]) -> bool:
+    """Whether an ACL that allows something is not overruled for all its names."""
+    name, is_literal = entry.resource_name, entry.pattern_type != PatternType.PREFIXED
+    if is_literal and name == WILDCARD:
+        return True
+    if is_literal and name in denied_names:
+        return False
+    return not any(name[:length] in denied_prefixes for length in range(1, len(name) + 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorizerSettings:
+    """How a node's authorizer is configured."""
+
+    super_users: frozenset[str] = frozenset()
+    allow_everyone_if_no_acl_found: bool = False
+
+
+class CurrentAuthorizer:
+    """The authorizer of the newest ACLs; it is made anew only when they have changed."""
+
+    __slots__ = ("_acls", "_authorizer", "_settings")
+
+    def __init__(self, settings: AuthorizerSettings) -> None:
+        self._settings = settings
+        self._acls: Map[bytes, AccessControlEntry] = Map()
+        self._authorizer = self._made(self._acls)
+
+    def at(self, acls: Map[bytes, AccessControlEntry]) -> Authorizer:
+        """The authorizer of these ACLs of an image."""
+        # Images share what did not change between them, so another map means other ACLs.
+        if acls is not self._acls:
+            self._acls, self._authorizer = acls, self._made(acls)
+        return self._authorizer
+
+    def _made(self, acls: Map[bytes, AccessControlEntry]) -> Authorizer:
+        settings = self._settings
+        return Authorizer(acls, settings.super_users, settings.allow_everyone_if_no_acl_found)

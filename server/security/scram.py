@@ -1,0 +1,42 @@
+"""SCRAM (RFC 5802): what a server keeps of a user's password, and within what bounds (KIP-554, KIP-900)."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+MIN_ITERATIONS = 4096
+MAX_ITERATIONS = 16384
+SALT_BYTES = 24
+"""Length of a salt that is made here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mechanism:
+    """One of the two SCRAM mechanisms."""
+
+    number: int
+    """As on the wire and in records."""
+    hash_name: str
+
+    def salted_password(self, password: str, salt: bytes, iterations: int) -> bytes:
+        """RFC 5802's SaltedPassword."""
+        return hashlib.pbkdf2_hmac(self.hash_name, password.encode(), salt, iterations)
+
+    def stored_key(self, salted_password: bytes) -> bytes:
+        """RFC 5802's StoredKey, by which the server knows a client that has the password."""
+        client_key = hmac.digest(salted_password, b"Client Key", self.hash_name)
+        return hashlib.new(self.hash_name, client_key).digest()
+
+    def server_key(self, salted_password: bytes) -> bytes:
+        """RFC 5802's ServerKey, by which the client knows a server that knows it."""
+        return hmac.digest(salted_password, b"Server Key", self.hash_name)
+
+
+MECHANISMS: Mapping[str, Mechanism] = {
+    "SCRAM-SHA-256": Mechanism(number=1, hash_name="sha256"),
+    "SCRAM-SHA-512": Mechanism(number=2, hash_name="sha512"),
+}
+MECHANISMS_BY_NUMBER: Mapping[int, Mechanism] = {each.number: each for each in MECHANISMS.values()}

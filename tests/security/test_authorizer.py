@@ -1,0 +1,273 @@
+"""The authorizer decides as Kafka's does: each rule by itself, and all of them against a slow, obvious reference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.image.image import AccessControlEntry
+from server.security.acls import Operation, PatternType, PermissionType, ResourceType
+from server.security.authorizer import AuthorizerSettings, CurrentAuthorizer
+from tests.security.acl_making import acl, authorizer, by_id
+
+ALLOW, DENY = PermissionType.ALLOW, PermissionType.DENY
+LITERAL, PREFIXED = PatternType.LITERAL, PatternType.PREFIXED
+READ, WRITE, DESCRIBE, ALTER = Operation.READ, Operation.WRITE, Operation.DESCRIBE, Operation.ALTER
+DESCRIBE_CONFIGS, ALTER_CONFIGS = Operation.DESCRIBE_CONFIGS, Operation.ALTER_CONFIGS
+TOPIC, GROUP = ResourceType.TOPIC, ResourceType.GROUP
+
+
+def allows(*entries: AccessControlEntry, **changes: Any) -> bool:
+    """Whether alice, from 10.0.0.7, may read the topic ``t``, but for the changes."""
+    asked = {
+        "principal": "User:alice",
+        "host": "10.0.0.7",
+        "operation": READ,
+        "resource_type": TOPIC,
+        "resource_name": "t",
+        **{name: value for name, value in changes.items() if name not in SETTINGS},
+    }
+    settings = {name: value for name, value in changes.items() if name in SETTINGS}
+    return authorizer(*entries, **settings).authorize(**asked)
+
+
+SETTINGS = ("super_users", "allow_everyone_if_no_acl_found")
+
+
+def test_nobody_may_do_anything_without_an_acl_unless_the_default_says_so() -> None:
+    assert not allows()
+    assert allows(allow_everyone_if_no_acl_found=True)
+
+
+def test_the_default_is_for_resources_that_no_acl_is_about_whomever_it_names() -> None:
+    for_bob = acl(principal="User:bob", operation=WRITE)
+    assert not allows(for_bob, allow_everyone_if_no_acl_found=True)
+    assert allows(for_bob, resource_name="u", allow_everyone_if_no_acl_found=True)
+    assert allows(for_bob, resource_type=GROUP, allow_everyone_if_no_acl_found=True)
+    for_all_names = acl(principal="User:bob", resource_name="*")
+    assert not allows(for_all_names, resource_name="u", allow_everyone_if_no_acl_found=True)
+    prefixed = acl(principal="User:bob", resource_name="u", pattern_type=PREFIXED)
+    assert not allows(prefixed, resource_name="u2", allow_everyone_if_no_acl_found=True)
+    assert allows(prefixed, resource_name="t", allow_everyone_if_no_acl_found=True)
+
+
+def test_a_super_user_may_do_what_is_denied() -> None:
+    deny = acl(permission_type=DENY)
+    assert allows(deny, super_users=frozenset({"User:alice"}))
+    assert not allows(deny, super_users=frozenset({"User:bob", "Group:alice"}))
+
+
+def test_what_denies_counts_before_what_allows_however_exactly_either_names_it() -> None:
+    exact = acl()
+    for deny in (
+        acl(permission_type=DENY),
+        acl(permission_type=DENY, resource_name="*"),
+        acl(permission_type=DENY, resource_name="t", pattern_type=PREFIXED),
+        acl(permission_type=DENY, principal="User:*"),
+        acl(permission_type=DENY, operation=Operation.ALL),
+    ):
+        assert not allows(exact, deny)
+        assert not allows(deny, exact)
+    assert allows(exact, acl(permission_type=DENY, operation=WRITE))
+
+
+@pytest.mark.parametrize("stronger", [READ, WRITE, Operation.DELETE, ALTER, Operation.ALL])
+def test_what_allows_more_allows_to_describe_but_what_denies_it_does_not_deny_that(
+    stronger: Operation,
+) -> None:
+    assert allows(acl(operation=stronger), operation=DESCRIBE)
+    assert not allows(acl(operation=DESCRIBE), operation=READ)
+    both = (acl(operation=DESCRIBE), acl(operation=stronger, permission_type=DENY))
+    assert allows(*both, operation=DESCRIBE) is (stronger is not Operation.ALL)
+
+
+def test_who_may_alter_configs_may_describe_them_and_nothing_else_implies_that() -> None:
+    assert allows(acl(operation=ALTER_CONFIGS), operation=DESCRIBE_CONFIGS)
+    assert not allows(acl(operation=ALTER_CONFIGS), operation=DESCRIBE)
+    assert not allows(acl(operation=ALTER), operation=DESCRIBE_CONFIGS)
+    assert not allows(acl(operation=DESCRIBE_CONFIGS), operation=ALTER_CONFIGS)
+
+
+def test_names_are_literal_or_prefixes_or_all() -> None:
+    assert allows(acl(resource_name="*"), resource_name="anything")
+    assert not allows(acl(resource_name="t*"), resource_name="tx")
+    prefixed = acl(resource_name="or", pattern_type=PREFIXED)
+    assert allows(prefixed, resource_name="orders")
+    assert allows(prefixed, resource_name="or")
+    assert not allows(prefixed, resource_name="o")
+    # A star is a letter where it is a prefix.
+    assert not allows(acl(resource_name="*", pattern_type=PREFIXED), resource_name="t")
+    assert not allows(acl(), resource_type=GROUP)
+
+
+def test_principals_are_of_a_type_and_a_name() -> None:
+    assert allows(acl(principal="User:*"))
+    assert allows(acl(principal="User:*"), principal="Group:admins")
+    assert not allows(acl(principal="Group:alice"))
+    assert not allows(acl(principal="User:Alice"))
+
+
+@pytest.mark.parametrize(
+    ("written", "host", "is_allowed"),
+    [
+        ("*", "10.0.0.7", True),
+        ("10.0.0.7", "10.0.0.7", True),
+        ("10.0.0.8", "10.0.0.7", False),
+        ("::1", "::1", True),
+        ("0:0:0:0:0:0:0:1", "::1", True),
+        ("somewhere", "10.0.0.7", False),
+    ],
+)
+def test_hosts_are_addresses(written: str, host: str, is_allowed: bool) -> None:
+    assert allows(acl(host=written), host=host) is is_allowed
+    assert allows(acl(), acl(host=written, permission_type=DENY), host=host) is not is_allowed
+
+
+# --- any resource of a type ---
+
+
+def allows_some(*entries: AccessControlEntry, **settings: Any) -> bool:
+    return authorizer(*entries, **settings).authorize_by_resource_type("User:alice", "10.0.0.7", READ, TOPIC)
+
+
+def test_some_resource_of_a_type_is_left_unless_all_that_is_allowed_is_denied() -> None:
+    deny_t = acl(permission_type=DENY)
+    deny_prefix = acl(permission_type=DENY, resource_name="o", pattern_type=PREFIXED)
+    assert allows_some(acl())
+    assert not allows_some(acl(), deny_t)
+    assert allows_some(acl(), acl(resource_name="u"), deny_t)
+    assert not allows_some(acl(resource_name="orders"), deny_prefix)
+    assert not allows_some(acl(resource_name="orders", pattern_type=PREFIXED), deny_prefix)
+    assert not allows_some(acl(resource_name="o", pattern_type=PREFIXED), deny_prefix)
+    assert allows_some(acl(resource_name="x", pattern_type=PREFIXED), deny_prefix, deny_t)
+    assert allows_some(acl(resource_name="t", pattern_type=PREFIXED), deny_t)
+    assert allows_some(acl(resource_name="*"), deny_prefix, deny_t)
+    assert not allows_some(acl(resource_name="*"), acl(resource_name="*", permission_type=DENY))
+    assert not allows_some(acl(operation=WRITE))
+    assert not allows_some(acl(host="10.0.0.8"))
+    assert not allows_some(acl(principal="User:bob"))
+
+
+def test_super_users_and_the_default_count_for_a_type_too() -> None:
+    assert allows_some(acl(permission_type=DENY), super_users=frozenset({"User:alice"}))
+    assert allows_some(allow_everyone_if_no_acl_found=True)
+    assert not allows_some()
+
+
+# --- any ACLs ---
+
+PRINCIPALS = ("User:alice", "User:bob", "Group:alice")
+HOSTS = ("10.0.0.7", "10.0.0.8")
+NAMES = ("a", "ab", "abc", "b", "hardcode")
+PLAIN_OPERATIONS = tuple(each for each in Operation if each > Operation.ALL)
+
+entries = st.builds(
+    AccessControlEntry,
+    resource_type=st.sampled_from((TOPIC, GROUP)),
+    resource_name=st.sampled_from((*NAMES, "*")),
+    pattern_type=st.sampled_from((LITERAL, PREFIXED)),
+    principal=st.sampled_from((*PRINCIPALS, "User:*")),
+    host=st.sampled_from((*HOSTS, "*")),
+    operation=st.sampled_from((Operation.ALL, *PLAIN_OPERATIONS)),
+    permission_type=st.sampled_from((ALLOW, DENY)),
+)
+
+
+def is_about(entry: AccessControlEntry, resource_type: int, name: str) -> bool:
+    if entry.resource_type != resource_type:
+        return False
+    if entry.pattern_type == PREFIXED:
+        return name.startswith(entry.resource_name)
+    return entry.resource_name in (name, "*")
+
+
+def speaks_of(entry: AccessControlEntry, principal: str, host: str) -> bool:
+    return entry.principal in (principal, "User:*") and entry.host in (host, "*")
+
+
+def covers(entry: AccessControlEntry, operation: Operation) -> bool:
+    """Whether an ACL that allows something allows this."""
+    implied = {
+        READ: {DESCRIBE},
+        WRITE: {DESCRIBE},
+        Operation.DELETE: {DESCRIBE},
+        ALTER: {DESCRIBE},
+        ALTER_CONFIGS: {DESCRIBE_CONFIGS},
+        Operation.ALL: set(PLAIN_OPERATIONS),
+    }
+    given = Operation(entry.operation)
+    return operation == given or operation in implied.get(given, set())
+
+
+def reference(
+    acls: list[AccessControlEntry],
+    default: bool,
+    principal: str,
+    host: str,
+    operation: Operation,
+    resource_type: int,
+    name: str,
+) -> bool:
+    """Kafka's rules, one after the other, over all ACLs."""
+    if principal == "User:root":
+        return True
+    about = [entry for entry in acls if is_about(entry, resource_type, name)]
+    mine = [entry for entry in about if speaks_of(entry, principal, host)]
+    if any(each.permission_type == DENY and each.operation in (operation, Operation.ALL) for each in mine):
+        return False
+    if any(each.permission_type == ALLOW and covers(each, operation) for each in mine):
+        return True
+    return default and not about
+
+
+@given(
+    acls=st.lists(entries, max_size=12),
+    default=st.booleans(),
+    principal=st.sampled_from((*PRINCIPALS, "User:root")),
+    host=st.sampled_from(HOSTS),
+    operation=st.sampled_from(PLAIN_OPERATIONS),
+    resource_type=st.sampled_from((TOPIC, GROUP)),
+    name=st.sampled_from((*NAMES, "abcd", "")),
+)
+def test_every_answer_is_that_of_the_rules_applied_one_after_the_other(
+    acls: list[AccessControlEntry],
+    default: bool,
+    principal: str,
+    host: str,
+    operation: Operation,
+    resource_type: ResourceType,
+    name: str,
+) -> None:
+    decides = authorizer(*acls, super_users=frozenset({"User:root"}), allow_everyone_if_no_acl_found=default)
+    expected = reference(acls, default, principal, host, operation, resource_type, name)
+    assert decides.authorize(principal, host, operation, resource_type, name) is expected
+
+
+@given(acls=st.lists(entries, max_size=12), operation=st.sampled_from(PLAIN_OPERATIONS))
+def test_whoever_may_do_it_to_a_name_that_an_acl_gives_exactly_may_do_it_to_some_resource(
+    acls: list[AccessControlEntry], operation: Operation
+) -> None:
+    """One direction only: Kafka does not look for names that a prefix allows and no literal denies."""
+    decides = authorizer(*acls)
+    for entry in acls:
+        names_it = entry.permission_type == ALLOW and entry.operation in (operation, Operation.ALL)
+        if names_it and entry.resource_type == TOPIC and entry.resource_name != "*":
+            asked = ("User:alice", "10.0.0.7", operation)
+            if speaks_of(entry, *asked[:2]) and decides.authorize(*asked, TOPIC, entry.resource_name):
+                assert decides.authorize_by_resource_type(*asked, TOPIC)
+
+
+def test_the_current_authorizer_is_made_anew_only_for_other_acls() -> None:
+    current = CurrentAuthorizer(
+        AuthorizerSettings(super_users=frozenset({"User:root"}), allow_everyone_if_no_acl_found=True)
+    )
+    none, some = by_id([]), by_id([acl()])
+    first = current.at(none)
+    assert first.authorize("User:bob", "h", READ, TOPIC, "t")
+    second = current.at(some)
+    assert not second.authorize("User:bob", "h", READ, TOPIC, "t")
+    assert second.authorize("User:root", "h", READ, TOPIC, "t")
+    assert current.at(some) is second
