@@ -13,7 +13,7 @@ Stock controllers record whatever they are told for brokers, which then fail ove
 values that no broker takes are refused, and what they cannot apply (a null list, an unknown operation) is an
 error of the request, not of the controller.
 
-Not here yet: alter-config policies, levels of loggers.
+Not here yet: alter-config policies.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
-from server.config_keys.definitions import CLIENT_METRICS_KEYS, GROUP_KEYS, TOPIC_KEYS, broker_key
+from server.config_keys.definitions import CLIENT_METRICS_KEYS, TOPIC_KEYS, broker_key
+from server.config_keys.group_values import validate_group_configs
+from server.config_keys.lists import with_entries, without_entries
 from server.config_keys.model import ConfigType
 from server.config_keys.validate import validate_broker_config
 from server.controller.command import ApiError, Result, Situation
@@ -121,7 +123,10 @@ def _alter(
         results[key] = None
         try:
             if times_named[key] > 1:
-                raise ApiError(ErrorCode.INVALID_REQUEST, "The resource is named twice.")
+                raise ApiError(
+                    ErrorCode.INVALID_REQUEST,
+                    f"The resource of type {resource_type} and name {name!r} is named twice.",
+                )
             _check_resource(situation, resource_type, name)
             current = situation.image.config(resource_type, name)
             changes = changes_of(resource, current)
@@ -178,13 +183,8 @@ def _changed_list(resource_type: int, config: Any, current: str | None) -> str:
     if config.value is None:
         raise ApiError(ErrorCode.INVALID_REQUEST, f"{_OPERATIONS[operation]} of null to {key}.")
     value = definition.default if current is None else current
-    entries = value.split(",") if value else []
-    for entry in config.value.split(","):
-        if operation == _APPEND and entry not in entries:
-            entries.append(entry)
-        elif operation == _SUBTRACT and entry in entries:
-            entries.remove(entry)
-    return ",".join(entries)
+    change = with_entries if operation == _APPEND else without_entries
+    return change(value or "", config.value)
 
 
 def _complete_changes(resource: Any, current: Mapping[str, str]) -> Changes:
@@ -212,7 +212,11 @@ def _check_resource(situation: Situation, resource_type: int, name: str) -> None
         if not name:
             raise ApiError(ErrorCode.INVALID_REQUEST, "The name of a group or subscription is needed.")
     elif resource_type == BROKER_LOGGER_RESOURCE:
-        raise ApiError(ErrorCode.INVALID_REQUEST, "The levels of loggers cannot be changed by requests.")
+        # IncrementalAlterConfigs changes them without asking the controller.
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            "The levels of loggers are each node's own, and changed by IncrementalAlterConfigs only.",
+        )
     else:
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION, f"Resource type {resource_type} is unknown.")
 
@@ -244,7 +248,10 @@ def _check_values(
     elif resource_type == BROKER_RESOURCE:
         _check_broker_values(situation.image, name, changes)
     elif resource_type == GROUP_RESOURCE:
-        _check_group_values(changes)
+        after = {key: value for key, value in {**current, **changes}.items() if value is not None}
+        problem = validate_group_configs(after, situation.topic_defaults().value_of)
+        if problem is not None:
+            raise ApiError(ErrorCode.INVALID_CONFIG, problem)
     else:
         _check_client_metrics_values(changes)
 
@@ -266,18 +273,6 @@ def _check_broker_values(image: ClusterImage, name: str, changes: Changes) -> No
                 raise ApiError(ErrorCode.INVALID_REQUEST, refused)
 
 
-def _check_group_values(changes: Changes) -> None:
-    for key, value in changes.items():
-        if value is None:
-            continue
-        definition = GROUP_KEYS.get(key)
-        if definition is None:
-            raise ApiError(ErrorCode.INVALID_CONFIG, f"Unknown group config name: {key}")
-        problem = definition.problem_with(value)
-        if problem is not None:
-            raise ApiError(ErrorCode.INVALID_CONFIG, f"{key}={value!r} {problem}")
-
-
 def _check_client_metrics_values(changes: Changes) -> None:
     for key, value in changes.items():
         if value is None:
@@ -288,6 +283,6 @@ def _check_client_metrics_values(changes: Changes) -> None:
         problem = definition.problem_with(value)
         if problem is not None:
             # Kafka tells a number out of range from what is no number at all.
-            is_number = definition.type is ConfigType.INT and value.strip().isdecimal()
-            code = ErrorCode.INVALID_REQUEST if is_number else ErrorCode.INVALID_CONFIG
+            is_out_of_range = definition.has_type(value) and definition.minimum is not None
+            code = ErrorCode.INVALID_REQUEST if is_out_of_range else ErrorCode.INVALID_CONFIG
             raise ApiError(code, f"{key}={value!r} {problem}")

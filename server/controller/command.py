@@ -45,6 +45,8 @@ class Situation:
     """Offset that the command's first record will get."""
     now_ms: int
     """Monotonic time."""
+    wall_ms: int
+    """Wall time, in milliseconds of Unix time: for timestamps that others read. It may jump."""
     version: int
     """Version of the request."""
     context: CommandContext

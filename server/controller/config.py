@@ -20,6 +20,29 @@ class ControllerConfig:
     """default.replication.factor, for topics that are created without one."""
     delete_topic_enable: bool = True
     """delete.topic.enable."""
+    auto_leader_rebalance_enable: bool = True
+    """auto.leader.rebalance.enable: whether preferred replicas are made leaders again by themselves."""
+    leader_imbalance_check_interval_seconds: int = 300
+    """leader.imbalance.check.interval.seconds: how often they are."""
+    unclean_leader_election_interval_ms: int = 300_000
+    """unclean.leader.election.interval.ms: how often partitions without a leader get one of those that lag,
+    where a topic allows it."""
+    broker_death_proof_enable: bool = True
+    """broker.death.proof.enable: whether a broker whose process is provably gone is fenced at once."""
+    authorizer_class_name: str = ""
+    """authorizer.class.name: empty for no access control."""
+    super_users: frozenset[str] = frozenset()
+    """super.users: principals that may do everything, each as type, colon and name."""
+    allow_everyone_if_no_acl_found: bool = False
+    """allow.everyone.if.no.acl.found."""
+    delegation_token_secret_key: str | None = field(default=None, repr=False)
+    """delegation.token.secret.key; None where there are no delegation tokens."""
+    delegation_token_max_lifetime_ms: int = 604_800_000
+    """delegation.token.max.lifetime.ms."""
+    delegation_token_expiry_time_ms: int = 86_400_000
+    """delegation.token.expiry.time.ms: until when a token is valid that is not renewed."""
+    delegation_token_expiry_check_interval_ms: int = 3_600_000
+    """delegation.token.expiry.check.interval.ms: how often expired tokens are removed."""
     static_config: Mapping[str, str] = field(default_factory=dict)
     """The node's properties as given: what topics inherit where neither they nor the cluster say."""
     local_broker_incarnation_id: bytes | None = None

@@ -23,7 +23,7 @@ UNKNOWN_SERVER_ERROR and reported, and this controller goes on leading.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias, assert_never
 
 from immutables import Map
@@ -33,7 +33,7 @@ from kafkaproto.message import Message
 from kafkaproto.messages import NoOpRecord
 from kafkaproto.records.metadata import encode_metadata_record
 from server.controller.activation import activation_records
-from server.controller.batches import MAX_BATCH_BYTES, MAX_RECORDS_PER_BATCH, batch_ends
+from server.controller.batches import MAX_BATCH_BYTES, MAX_RECORDS_PER_BATCH
 from server.controller.command import ApiError, Result, Situation
 from server.controller.config import ControllerConfig
 from server.controller.effects import (
@@ -44,10 +44,12 @@ from server.controller.effects import (
     Respond,
     UpgradeKRaftVersion,
 )
+from server.controller.election_counts import count_elections
 from server.controller.events import (
     BatchCommitted,
     BecameActive,
     BecameInactive,
+    BrokerProvenDead,
     CommandReceived,
     ControlBatchAppended,
     Event,
@@ -58,6 +60,15 @@ from server.controller.events import (
     Tick,
 )
 from server.controller.heartbeats import fencing_records
+from server.controller.metadata_transactions import fitted
+from server.controller.periodic_tasks import (
+    AFTER_FAILURE_MS,
+    AGAIN_MS,
+    PeriodicTask,
+    TaskSchedule,
+    TaskSituation,
+)
+from server.controller.proven_death import records_of_death
 from server.controller.replies import ParkedReplies, ParkedReply
 from server.controller.sessions import BrokerSession, sessions_at_activation
 from server.controller.settings import InheritedConfigs, TopicSettings
@@ -103,13 +114,22 @@ class Controller:
         self._sessions: Map[int, BrokerSession] = Map()
         # No session ends before this; None while there is none.
         self._session_check_ms: int | None = None
+        self._proven_deaths = 0
         self._no_op_ms: int | None = None
+        self._tasks = TaskSchedule(config)
         self._effects: list[Effect] = []
+        # Wall time of the event that is being handled.
+        self._wall_ms = 0
 
     # --- the three doors ---
 
-    def handle(self, event: Event, now_ms: int) -> None:
-        """Take in one event at monotonic time ``now_ms``; what it leads to is for `take_effects`."""
+    def handle(self, event: Event, now_ms: int, *, wall_ms: int) -> None:
+        """Take in one event; what it leads to is for `take_effects`.
+
+        ``now_ms`` is monotonic time, by which everything here is measured. ``wall_ms`` is the wall clock's
+        (milliseconds of Unix time), for what is written down for others to read, and may jump.
+        """
+        self._wall_ms = wall_ms
         match event:
             case BecameActive():
                 self._become_active(event, now_ms)
@@ -129,6 +149,8 @@ class Controller:
                 self._handle_upgraded(event, now_ms)
             case CommandReceived():
                 self._handle_command(event, now_ms)
+            case BrokerProvenDead():
+                self._handle_proven_death(event)
             case Tick():
                 pass
             case _:
@@ -148,6 +170,7 @@ class Controller:
             self._upgrades.next_deadline_ms(),
             self._session_check_ms,
             self._no_op_ms,
+            self._tasks.next_deadline_ms(),
         )
         return min((deadline for deadline in deadlines if deadline is not None), default=None)
 
@@ -189,6 +212,16 @@ class Controller:
         return len(self._replies) + len(self._upgrades)
 
     @property
+    def last_contacts_ms(self) -> Mapping[int, int]:
+        """When each broker with a session was last heard of, by the monotonic clock; nothing at a standby."""
+        return {broker_id: session.last_contact_ms for broker_id, session in self._sessions.items()}
+
+    @property
+    def proven_deaths(self) -> int:
+        """Brokers that were fenced because their processes were provably gone; all since the start."""
+        return self._proven_deaths
+
+    @property
     def _newest(self) -> LoadState:
         return self._appended[-1] if self._appended else self._committed
 
@@ -213,6 +246,7 @@ class Controller:
         self._set_sessions(sessions_at_activation(self.newest_image, now_ms))
         if self._config.metadata_max_idle_interval_ms > 0:
             self._no_op_ms = now_ms + self._config.metadata_max_idle_interval_ms
+        self._tasks.start(now_ms)
 
     def _become_inactive(self, event: BecameInactive) -> None:
         self._active_epoch = None
@@ -220,6 +254,7 @@ class Controller:
         self._appended.clear()
         self._set_sessions(Map())
         self._no_op_ms = None
+        self._tasks.stop()
         for command in (*self._replies.take_all(), *self._upgrades.take_all()):
             self._refuse(command, self._not_controller())
 
@@ -289,14 +324,19 @@ class Controller:
         self._effects.append(PublishImage(image=self._committed.stable, high_watermark=self._high_watermark))
 
     def _prepare(self, records: Sequence[Message]) -> list[_Append]:
-        """Encode and replay records, in as few batches as hold them, without changing anything here yet."""
+        """Encode and replay records, in as few batches as hold them, without changing anything here yet.
+
+        Where that is more than one batch, they are a metadata transaction.
+        """
         assert self._active_epoch is not None, "only the active controller appends"
         metadata_version = self.newest_image.metadata_version
-        encoded = [encode_metadata_record(each, record_version(each, metadata_version)) for each in records]
+        values = [encode_metadata_record(each, record_version(each, metadata_version)) for each in records]
+        records, encoded, ends = fitted(records, values)
         appends: list[_Append] = []
         state, start = self._newest, 0
-        for end in batch_ends(encoded):
+        for end in ends:
             base_offset = state.latest.offset + 1
+            elections = count_elections(state.latest, records[start:end])
             # The append time is not known before the driver writes the batch; it is stamped on commit.
             state = load_records(
                 state,
@@ -306,7 +346,10 @@ class Controller:
                 records=records[start:end],
             )
             effect = AppendRecords(
-                epoch=self._active_epoch, base_offset=base_offset, records=tuple(encoded[start:end])
+                epoch=self._active_epoch,
+                base_offset=base_offset,
+                records=tuple(encoded[start:end]),
+                elections=elections,
             )
             appends.append((effect, state))
             start = end
@@ -347,6 +390,7 @@ class Controller:
             image=self.newest_image,
             next_offset=self._next_offset,
             now_ms=now_ms,
+            wall_ms=self._wall_ms,
             version=event.version,
             context=event.context,
             config=self._config,
@@ -363,7 +407,8 @@ class Controller:
             if result.atomic and len(appends) > 1:
                 raise _too_large(len(result.records))
         except ApiError as error:
-            result, appends = Result(response=command.refuse(event.request, error)), []
+            refusal = command.refusal(event.request, error, event.version)
+            result, appends = Result(response=refusal), []
         except Exception as error:
             # A mistake of ours, met before anything has changed: no reason to stop, nor to give up leadership.
             self._effects.append(ReportFailure(request_name=event.request.NAME, error=error))
@@ -395,7 +440,7 @@ class Controller:
         )
 
     def _refuse(self, event: CommandReceived, error: ApiError) -> None:
-        self._respond(event, _command(event).refuse(event.request, error))
+        self._respond(event, _command(event).refusal(event.request, error, event.version))
 
     def _respond(self, event: CommandReceived, response: Message) -> None:
         self._effects.append(Respond(command_id=event.command_id, response=response))
@@ -422,6 +467,33 @@ class Controller:
         if self._no_op_ms is not None and self._no_op_ms <= now_ms:
             self._append(self._prepare([NoOpRecord()]))
             self._no_op_ms = now_ms + self._config.metadata_max_idle_interval_ms
+        for task in self._tasks.take_due(now_ms):
+            self._run_task(task, now_ms)
+
+    def _run_task(self, task: PeriodicTask, now_ms: int) -> None:
+        image = self.newest_image
+        situation = TaskSituation(
+            image=image, settings=TopicSettings(image, self._inherited), wall_ms=self._wall_ms
+        )
+        try:
+            records = task.run(situation)
+            appends = self._prepare(records)
+        except Exception as error:
+            # As with commands: a mistake of ours, which has changed nothing.
+            self._effects.append(ReportFailure(request_name=task.name, error=error))
+            self._tasks.repeat(task, now_ms + AFTER_FAILURE_MS)
+            return
+        self._append(appends)
+        if len(records) >= task.full_run:
+            self._tasks.repeat(task, now_ms + AGAIN_MS)
+
+    def _handle_proven_death(self, event: BrokerProvenDead) -> None:
+        # A standby has no sessions, so that nothing comes of it there.
+        records = records_of_death(self.newest_image, self._inherited, self._sessions, event)
+        if records is not None:
+            self._append(self._prepare(records))
+            self._set_sessions(self._sessions.delete(event.broker_id))
+            self._proven_deaths += 1
 
     def _fence_silent_brokers(self, now_ms: int) -> None:
         settings = TopicSettings(self.newest_image, self._inherited)

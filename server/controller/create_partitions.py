@@ -1,6 +1,8 @@
 """CreatePartitions (37, v0-3): more partitions for topics that exist; there is no way to have fewer.
 
-Unlike stock controllers, which fail half-way over more than 10,000 partitions, such a request is refused.
+New partitions have as many replicas as the first one. Unlike with stock controllers, replicas that a reassignment is
+about to take away do not count; and a request for more than 10,000 partitions, over which those fail half-way, is
+refused.
 """
 
 from __future__ import annotations
@@ -82,7 +84,8 @@ def _new_partitions(situation: Situation, topic: TopicImage, request: _Partition
     image = situation.image
     first = len(topic.partitions)
     added = request.count - first
-    replication_factor = len(topic.partitions[0].replicas)
+    model = topic.partitions[0]
+    replication_factor = len(model.replicas) - len(model.removing_replicas)
     if request.assignments is None:
         assignments = place(usable_brokers(image), added, replication_factor, situation.rng)
     else:

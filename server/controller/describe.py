@@ -22,6 +22,7 @@ from server.controller.events import (
     BatchCommitted,
     BecameActive,
     BecameInactive,
+    BrokerProvenDead,
     CommandReceived,
     ControlBatchAppended,
     Event,
@@ -59,6 +60,11 @@ def describe_event(event: Event) -> str:
             return f"kraft.version upgraded #{event.command_id} {event.error_code.name}{said}"
         case CommandReceived():
             return f"command #{event.command_id} {event.request.NAME} v{event.version}"
+        case BrokerProvenDead():
+            return (
+                f"broker {event.broker_id} proven dead epoch={event.broker_epoch}"
+                f" silent since {event.silent_since_ms}"
+            )
         case Tick():
             return "tick"
         case _:
@@ -123,6 +129,22 @@ def _response(response: Struct) -> Iterator[str]:
             yield ErrorCode(value).name
         elif isinstance(value, list):
             for item in value:
-                yield ErrorCode(item.error_code).name
+                yield from _listed(item)
         elif name not in ("throttle_time_ms", "unknown_tags"):
+            yield f"{name}={value}"
+
+
+def _listed(item: Struct) -> Iterator[str]:
+    """The error code of something that a response lists, or of what that lists in turn; of neither, its fields."""
+    error_code: int | None = getattr(item, "error_code", None)
+    if error_code is not None:
+        yield ErrorCode(error_code).name
+        return
+    names: tuple[str, ...] = item.__slots__
+    for name in names:
+        value = getattr(item, name)
+        if isinstance(value, list) and value and isinstance(value[0], Struct):
+            for inner in value:
+                yield from _listed(inner)
+        elif isinstance(value, list | int):
             yield f"{name}={value}"

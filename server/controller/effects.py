@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kafkaproto.message import Message
+from server.controller.election_counts import ElectionCounts
 from server.image.image import ClusterImage
 
 
@@ -19,6 +20,8 @@ class AppendRecords:
     base_offset: int
     records: tuple[bytes, ...]
     """Framed metadata records."""
+    elections: ElectionCounts = field(default=ElectionCounts(), compare=False)
+    """What the records elect; for metrics."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +57,15 @@ class UpgradeKRaftVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportFailure:
-    """A command failed in a way that nobody foresaw; it was answered UNKNOWN_SERVER_ERROR and changed nothing.
+    """A command, or a periodic task, failed in a way that nobody foresaw, and changed nothing; a command was
+    answered UNKNOWN_SERVER_ERROR.
 
     For the log and for those who mend it. There is no reason to give up leadership: a command is a function, so
     nothing is half-done.
     """
 
     request_name: str
+    """Name of the request, or of the task."""
     error: Exception
 
 

@@ -121,6 +121,18 @@ class CommandReceived:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerProvenDead:
+    """A broker's process is gone: the connection of its newest heartbeat ended, and nobody listens at any of its
+    endpoints. It does no harm to a broker that was heard of meanwhile, nor to a controller that is not active."""
+
+    broker_id: int
+    broker_epoch: int
+    """That of the registration whose endpoints were tried."""
+    silent_since_ms: int
+    """Monotonic time of the connection's end: a later heartbeat refutes the proof."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
     """Time has passed; sent when ``next_deadline_ms`` is reached. Early or late ones do no harm."""
 
@@ -135,5 +147,6 @@ Event = (
     | KRaftVersionChanged
     | KRaftVersionUpgraded
     | CommandReceived
+    | BrokerProvenDead
     | Tick
 )

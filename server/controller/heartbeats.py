@@ -47,7 +47,7 @@ from server.controller.sessions import BrokerSession, lowest_metadata_offset
 from server.controller.settings import TopicSettings
 from server.image.image import BrokerRegistration, ClusterImage
 from server.image.records import CORDONED_DIRECTORIES_LEVEL
-from server.image.replay import replay
+from server.image.replay import replay_all
 
 _FENCE = 1
 _UNFENCE = -1
@@ -74,8 +74,10 @@ def heartbeat(situation: Situation, request: BrokerHeartbeatRequest) -> Result:
 
     settings = situation.topic_settings()
     records = _transition(situation.image, settings, broker, next_state)
-    # What the directories call for is worked out on what the transition leads to.
-    image = _replayed(situation.image, records, situation.next_offset)
+    image = situation.image
+    if request.offline_log_dirs:
+        # What the directories call for is worked out on what the transition leads to.
+        image = replay_all(image, records, situation.next_offset)
     records += _offline_directories(image, settings, broker.broker_id, request.offline_log_dirs)
     records += _cordoned_directories(image, broker.broker_id, request.cordoned_log_dirs)
     return Result(
@@ -183,12 +185,6 @@ def _transition(
             return [*shutdown, *changes_without(image, settings, broker.broker_id)]
         case _:
             assert_never(next_state)
-
-
-def _replayed(image: ClusterImage, records: Sequence[Message], base_offset: int) -> ClusterImage:
-    for offset, record in enumerate(records, base_offset):
-        image = replay(image, record, offset)
-    return image
 
 
 def _offline_directories(

@@ -1,10 +1,11 @@
-"""Who leads a partition and who is in sync, when replicas come and go (KIP-966 included).
+"""Who leads a partition and who is in sync, when replicas come and go (KIP-455, KIP-858 and KIP-966 included).
 
 A replica is *acceptable* as a leader if its broker is active and its directory is online. It is a *valid*
 leader if it is acceptable and a member of the target ISR or, where that is empty, of the eligible leader
 replicas (ELR).
 
-- The present leader stays if it is valid; else the first valid replica in order of assignment is elected.
+- The present leader stays if it is valid; else the first valid replica in order of assignment is elected. A
+  preferred election asks the first replica before the present leader.
 - Else, with ELR on and neither ISR nor ELR left, the last known leader, if it is acceptable: an unclean
   election, but of the replica that is likely to miss least.
 - Else, where the topic allows unclean elections, the first acceptable replica.
@@ -12,18 +13,27 @@ replicas (ELR).
 
 Whoever is elected uncleanly becomes the whole ISR, in recovery. With ELR on, replicas that leave an ISR below
 min.insync.replicas move to the ELR: they hold all that was acknowledged, and may lead again.
+
+A reassignment is complete once the target ISR holds all the replicas that were added (all that are to stay, where
+more go than come), and not only such as are to go. Whatever change brings that about also takes away those that are
+to go, and elects anew if the leader is among them. A replica that goes is not eligible any more; stock controllers
+leave it in the ELR if the ISR shrinks below min.insync.replicas with it.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from kafkaproto.message import Message
 from kafkaproto.messages import PartitionChangeRecord
+from server.controller.placement import directory_for_new_replica
 from server.controller.settings import TopicSettings
-from server.image.apply_topics import NO_LEADER_CHANGE, NO_RECOVERY_STATE_CHANGE
+from server.image.apply_topics import NO_LEADER_CHANGE, NO_RECOVERY_STATE_CHANGE, merge_partition
+from server.image.copying import copy_with
 from server.image.image import RECOVERING, ClusterImage, PartitionImage, TopicImage
+from server.image.records import DIRECTORIES_LEVEL
 from server.types import NO_NODE
 
 
@@ -32,125 +42,253 @@ class Election(enum.Enum):
 
     CLEAN = "clean"
     """Only a replica that holds everything acknowledged (or is the last known leader, see above)."""
+    PREFERRED = "preferred"
+    """As clean, the first replica before all others."""
     UNCLEAN = "unclean"
     """Any acceptable replica, if there is no better one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeadershipRules:
-    """What decides about one partition, besides its own state."""
+    """What decides about a topic's partitions, besides their own state."""
 
-    is_acceptable: Callable[[int], bool]
-    """Whether the replica on that broker may lead."""
+    is_acceptable: Callable[[PartitionImage, int], bool]
+    """Whether the partition's replica on that broker may lead."""
     election: Election
     elr_enabled: bool
     min_isr: int
-    """min.insync.replicas of the topic, at most the number of replicas."""
+    """min.insync.replicas of the topic, at most the number of replicas of its first partition; a partition with
+    fewer replicas needs no more than it has."""
+    new_directory: Callable[[int], bytes] | None
+    """Directory id of a replica that the broker is to make; None where directories are not recorded yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """What a partition is to become, elections aside; None where something is to stay as it is."""
+
+    isr: tuple[int, ...] | None = None
+    replicas: tuple[int, ...] | None = None
+    adding: tuple[int, ...] | None = None
+    removing: tuple[int, ...] | None = None
+    recovery_state: int | None = None
+    directories: Mapping[int, bytes] = field(default_factory=dict)
+    """Directory ids by broker id, of replicas that moved."""
+    lost_replicas: Sequence[int] = ()
+    """Those that may have lost acknowledged records (their brokers crashed): they may not be in the ELR."""
+
+
+@dataclass(slots=True, kw_only=True)
 class _Target:
-    """Where a partition is heading. ``leader`` is the present one until an election says otherwise."""
+    """Where a partition is heading, worked out step by step. ``leader`` is the present one until an election says
+    otherwise.
+    """
 
     leader: int
     isr: tuple[int, ...]
     elr: tuple[int, ...]
     last_known_elr: tuple[int, ...]
+    replicas: tuple[int, ...]
+    adding: tuple[int, ...]
+    removing: tuple[int, ...]
     unclean: bool = False
 
 
 def partition_change(
-    topic_id: bytes,
-    index: int,
-    partition: PartitionImage,
-    target_isr: Sequence[int],
-    rules: LeadershipRules,
-    *,
-    lost_replicas: Sequence[int] = (),
+    topic_id: bytes, index: int, partition: PartitionImage, goal: Goal, rules: LeadershipRules
 ) -> PartitionChangeRecord | None:
-    """The record that moves a partition to the target ISR and elects as needed; None where nothing changes.
+    """The record that moves a partition to the goal and elects as needed; None where nothing changes.
 
-    ``lost_replicas`` are those that may have lost acknowledged records (their brokers crashed): they may
-    not be in the ELR.
+    This is the one place that decides about leaders, ISRs, ELRs, directories and the end of reassignments.
     """
-    target = _elect(partition, _with_elr(partition, tuple(target_isr), rules, lost_replicas), rules)
-    target = _with_last_known_leader(partition, target, rules)
+    target = _target(partition, goal)
+    _finish_reassignment(target)
+    _choose_elr(target, partition, rules, goal.lost_replicas)
+    _elect(target, _with_directories(partition, goal.directories), rules)
+    _remember_last_leader(target, partition, rules)
     # Without ELR the ISR of a partition that nobody can lead stays, for the replica that comes back first.
     isr = target.isr if target.isr or rules.elr_enabled else partition.isr
-    starts_recovery = target.unclean and partition.leader_recovery_state != RECOVERING
-    record = PartitionChangeRecord(
+    lists = (
+        _if_changed(partition.isr, isr),
+        _if_changed(partition.replicas, target.replicas),
+        _if_changed(partition.removing_replicas, target.removing),
+        _if_changed(partition.adding_replicas, target.adding),
+        _if_changed(partition.elr, target.elr),
+        _if_changed(partition.last_known_elr, target.last_known_elr),
+    )
+    directories = _directories_to_record(partition, goal, target, rules)
+    leader = _leader_to_record(partition, target)
+    recovery_state = _recovery_state_to_record(partition, goal, target)
+    stays = (leader, recovery_state, directories) == (NO_LEADER_CHANGE, NO_RECOVERY_STATE_CHANGE, None)
+    if stays and lists == _NO_LISTS:
+        return None
+    return PartitionChangeRecord(
         partition_id=index,
         topic_id=topic_id,
-        isr=_if_changed(partition.isr, isr),
-        leader=NO_LEADER_CHANGE if target.leader == partition.leader else target.leader,
-        leader_recovery_state=RECOVERING if starts_recovery else NO_RECOVERY_STATE_CHANGE,
-        eligible_leader_replicas=_if_changed(partition.elr, target.elr),
-        last_known_elr=_if_changed(partition.last_known_elr, target.last_known_elr),
+        isr=lists[0],
+        leader=leader,
+        replicas=lists[1],
+        removing_replicas=lists[2],
+        adding_replicas=lists[3],
+        leader_recovery_state=recovery_state,
+        directories=directories,
+        eligible_leader_replicas=lists[4],
+        last_known_elr=lists[5],
     )
-    nothing = PartitionChangeRecord(partition_id=index, topic_id=topic_id)
-    return None if record == nothing else record
+
+
+_NO_LISTS = (None,) * 6
 
 
 def _if_changed(old: tuple[int, ...], new: tuple[int, ...]) -> list[int] | None:
     return None if new == old else list(new)
 
 
-def _with_elr(
-    partition: PartitionImage,
-    target_isr: tuple[int, ...],
-    rules: LeadershipRules,
-    lost_replicas: Sequence[int],
-) -> _Target:
-    """The target before any election: with enough in sync nobody else need be eligible."""
-    elr: tuple[int, ...] = ()
-    if rules.elr_enabled and len(target_isr) < rules.min_isr:
-        excluded = {*target_isr, *lost_replicas}
-        elr = tuple(sorted({*partition.elr, *partition.isr} - excluded))
-    return _Target(leader=partition.leader, isr=target_isr, elr=elr, last_known_elr=partition.last_known_elr)
+def _leader_to_record(partition: PartitionImage, target: _Target) -> int:
+    if target.leader != partition.leader:
+        return target.leader
+    if target.replicas == partition.replicas:
+        return NO_LEADER_CHANGE
+    # Naming the leader starts a new epoch, in which nobody takes a replica that went for a follower.
+    drops_replicas = any(replica not in target.replicas for replica in partition.replicas)
+    return target.leader if drops_replicas else NO_LEADER_CHANGE
 
 
-def _elect(partition: PartitionImage, target: _Target, rules: LeadershipRules) -> _Target:
+def _recovery_state_to_record(partition: PartitionImage, goal: Goal, target: _Target) -> int:
+    state = RECOVERING if target.unclean else goal.recovery_state
+    if state is None or state == partition.leader_recovery_state:
+        return NO_RECOVERY_STATE_CHANGE
+    return state
+
+
+def _directories_to_record(
+    partition: PartitionImage, goal: Goal, target: _Target, rules: LeadershipRules
+) -> list[bytes] | None:
+    """The directories of all replicas, in their order, where any of them is another one now."""
+    if rules.new_directory is None or (not goal.directories and target.replicas == partition.replicas):
+        return None
+    known = {**dict(zip(partition.replicas, partition.directories, strict=True)), **goal.directories}
+    directories = tuple(
+        known[replica] if replica in known else rules.new_directory(replica) for replica in target.replicas
+    )
+    return None if directories == partition.directories else list(directories)
+
+
+def _target(partition: PartitionImage, goal: Goal) -> _Target:
+    """The goal, with the present state where it says nothing."""
+    return _Target(
+        leader=partition.leader,
+        isr=partition.isr if goal.isr is None else goal.isr,
+        elr=(),
+        last_known_elr=partition.last_known_elr,
+        replicas=partition.replicas if goal.replicas is None else goal.replicas,
+        adding=partition.adding_replicas if goal.adding is None else goal.adding,
+        removing=partition.removing_replicas if goal.removing is None else goal.removing,
+    )
+
+
+def _finish_reassignment(target: _Target) -> None:
+    """Leave out the replicas that are to go, once those that are to stay can do without them."""
+    if not target.adding and not target.removing:
+        return
+    isr = tuple(replica for replica in target.isr if replica not in target.removing)
+    replicas = tuple(replica for replica in target.replicas if replica not in target.removing)
+    # Fewer replicas than before is a promise that all of them hold what the others held.
+    needed = replicas if len(target.removing) > len(target.adding) else target.adding
+    if isr and {*needed} <= {*isr}:
+        target.isr, target.replicas = isr, replicas
+        target.adding = target.removing = ()
+
+
+def _choose_elr(
+    target: _Target, partition: PartitionImage, rules: LeadershipRules, lost_replicas: Sequence[int]
+) -> None:
+    """Before any election: with enough in sync nobody else need be eligible."""
+    if rules.elr_enabled and len(target.isr) < min(rules.min_isr, len(partition.replicas)):
+        left = {*partition.elr, *partition.isr} - {*target.isr, *lost_replicas}
+        target.elr = tuple(sorted(left & {*target.replicas}))
+
+
+def _elect(target: _Target, partition: PartitionImage, rules: LeadershipRules) -> None:
     eligible = target.isr or target.elr
-    candidates = (partition.leader, *partition.replicas)
+    candidates = (partition.leader, *target.replicas)
+    if rules.election is Election.PREFERRED:
+        candidates = (target.replicas[0], *candidates)
     for replica in candidates:
-        if replica in eligible and rules.is_acceptable(replica):
-            return _led_by(target, replica)
+        if replica in eligible and rules.is_acceptable(partition, replica):
+            target.leader = replica
+            if replica not in target.isr:
+                target.isr = (replica,)
+                target.elr = tuple(other for other in target.elr if other != replica)
+            return
     if rules.elr_enabled and not eligible and len(partition.last_known_elr) == 1:
         (last_leader,) = partition.last_known_elr
-        if rules.is_acceptable(last_leader):
-            return _led_uncleanly_by(last_leader)
+        if last_leader in target.replicas and rules.is_acceptable(partition, last_leader):
+            _lead_uncleanly(target, last_leader)
+            return
     if rules.election is Election.UNCLEAN:
-        for replica in partition.replicas:
-            if rules.is_acceptable(replica):
-                return _led_uncleanly_by(replica)
-    return _Target(leader=NO_NODE, isr=target.isr, elr=target.elr, last_known_elr=target.last_known_elr)
+        for replica in target.replicas:
+            if rules.is_acceptable(partition, replica):
+                _lead_uncleanly(target, replica)
+                return
+    target.leader = NO_NODE
 
 
-def _led_by(target: _Target, leader: int) -> _Target:
-    if leader in target.isr:
-        return _Target(leader=leader, isr=target.isr, elr=target.elr, last_known_elr=target.last_known_elr)
-    elr = tuple(replica for replica in target.elr if replica != leader)
-    return _Target(leader=leader, isr=(leader,), elr=elr, last_known_elr=target.last_known_elr)
+def _lead_uncleanly(target: _Target, leader: int) -> None:
+    target.leader, target.isr, target.elr, target.unclean = leader, (leader,), (), True
 
 
-def _led_uncleanly_by(leader: int) -> _Target:
-    return _Target(leader=leader, isr=(leader,), elr=(), last_known_elr=(), unclean=True)
-
-
-def _with_last_known_leader(partition: PartitionImage, target: _Target, rules: LeadershipRules) -> _Target:
-    """Remember who led when the last leader goes, and forget it when there is one again."""
-    last_known = target.last_known_elr
+def _remember_last_leader(target: _Target, partition: PartitionImage, rules: LeadershipRules) -> None:
+    """When the last leader goes; it is forgotten when there is one again."""
     if not rules.elr_enabled or target.leader != NO_NODE:
-        last_known = ()
+        target.last_known_elr = ()
     elif partition.leader != NO_NODE:
-        last_known = (partition.leader,)
-    return _Target(
-        leader=target.leader,
-        isr=target.isr,
-        elr=target.elr,
-        last_known_elr=last_known,
-        unclean=target.unclean,
+        target.last_known_elr = (partition.leader,)
+
+
+class PartitionChanges:
+    """Changes that a command makes to partitions one after the other: each starts from what those before led to."""
+
+    def __init__(self, image: ClusterImage, settings: TopicSettings) -> None:
+        self.records: list[Message] = []
+        self._image = image
+        self._settings = settings
+        self._changed: dict[tuple[bytes, int], PartitionImage] = {}
+        self._rules: dict[tuple[bytes, Election | None], LeadershipRules] = {}
+
+    def partition(self, topic: TopicImage, index: int) -> PartitionImage | None:
+        """A partition as it is by now, None where the topic has no such partition."""
+        return self._changed.get((topic.topic_id, index)) or topic.partitions.get(index)
+
+    def change(
+        self, topic: TopicImage, index: int, goal: Goal, *, election: Election | None = None
+    ) -> PartitionImage | None:
+        """Move a partition that there is to the goal, and elect as needed; as it is then, None where nothing changed.
+
+        ``election`` is None where the topic's settings are to say how far an election may go.
+        """
+        partition = self.partition(topic, index)
+        assert partition is not None, f"{topic.name}-{index} does not exist"
+        key = topic.topic_id, election
+        if key not in self._rules:
+            self._rules[key] = leadership_rules(self._image, self._settings, topic, election=election)
+        record = partition_change(topic.topic_id, index, partition, goal, self._rules[key])
+        if record is None:
+            return None
+        self.records.append(record)
+        changed = self._changed[topic.topic_id, index] = merge_partition(partition, record)
+        return changed
+
+
+def _with_directories(partition: PartitionImage, directories: Mapping[int, bytes]) -> PartitionImage:
+    """The partition with some replicas in other directories, which elections are to go by."""
+    if not directories:
+        return partition
+    moved = (
+        directories.get(replica, directory)
+        for replica, directory in zip(partition.replicas, partition.directories, strict=True)
     )
+    return copy_with(partition, directories=tuple(moved))
 
 
 # --- all partitions that a change of one broker touches ---
@@ -159,23 +297,33 @@ Located = tuple[TopicImage, int, PartitionImage]
 """A partition with its topic and its index."""
 
 
-def all_partitions(image: ClusterImage) -> Iterator[Located]:
-    """Every partition, by topic name and partition index."""
-    for topic in image.topics_in_order():
-        for index, partition in topic.partitions_in_order():
-            yield topic, index, partition
+def partitions_where(image: ClusterImage, holds: Callable[[PartitionImage], bool]) -> list[Located]:
+    """The partitions for which something holds, by topic name and partition index.
+
+    This goes through all of them, so ask ``image.partition_counts`` first whether there can be any.
+    """
+    found = [
+        (topic, index, partition)
+        for topic in image.topics.values()
+        for index, partition in topic.partitions.items()
+        if holds(partition)
+    ]
+    found.sort(key=lambda located: (located[0].name, located[1]))
+    return found
 
 
 def leads_any_partition(image: ClusterImage, broker_id: int) -> bool:
     """Whether the broker leads at least one partition."""
-    return any(partition.leader == broker_id for _, _, partition in all_partitions(image))
+    return broker_id in image.partition_counts.led
 
 
 def changes_without(
     image: ClusterImage, settings: TopicSettings, broker_id: int
 ) -> list[PartitionChangeRecord]:
     """What makes the broker leave every ISR and every leadership, in good order: it has lost nothing."""
-    affected = (each for each in all_partitions(image) if broker_id in each[2].isr)
+    if broker_id not in image.partition_counts.in_sync:
+        return []
+    affected = partitions_where(image, lambda partition: broker_id in partition.isr)
     return _changes(image, settings, affected, leaving=broker_id)
 
 
@@ -183,8 +331,10 @@ def changes_without_crashed(
     image: ClusterImage, settings: TopicSettings, broker_id: int
 ) -> list[PartitionChangeRecord]:
     """As `changes_without`, for a broker that may have lost acknowledged records: it leaves every ELR too."""
-    affected = (
-        each for each in all_partitions(image) if broker_id in each[2].isr or broker_id in each[2].elr
+    if not image.elr_enabled:
+        return changes_without(image, settings, broker_id)
+    affected = partitions_where(
+        image, lambda partition: broker_id in partition.isr or broker_id in partition.elr
     )
     return _changes(image, settings, affected, leaving=broker_id, lost_replicas=(broker_id,))
 
@@ -193,17 +343,20 @@ def changes_without_directories(
     image: ClusterImage, settings: TopicSettings, broker_id: int, directories: Sequence[bytes]
 ) -> list[PartitionChangeRecord]:
     """What makes the broker leave those partitions that lie in directories which it cannot read any more."""
-    affected = (
-        each
-        for each in all_partitions(image)
-        if broker_id in each[2].isr and each[2].directory_of(broker_id) in directories
+    if broker_id not in image.partition_counts.in_sync:
+        return []
+    affected = partitions_where(
+        image,
+        lambda partition: broker_id in partition.isr and partition.directory_of(broker_id) in directories,
     )
     return _changes(image, settings, affected, leaving=broker_id)
 
 
 def changes_with(image: ClusterImage, settings: TopicSettings, broker_id: int) -> list[PartitionChangeRecord]:
     """What gives leaderless partitions a leader once the broker is unfenced."""
-    leaderless = (each for each in all_partitions(image) if each[2].leader == NO_NODE)
+    if not image.partition_counts.leaderless:
+        return []
+    leaderless = partitions_where(image, lambda partition: partition.leader == NO_NODE)
     return _changes(image, settings, leaderless, joining=broker_id)
 
 
@@ -221,12 +374,15 @@ def _changes(
     ``joining`` counts as active whatever the image says, ``leaving`` never does.
     """
     records = []
+    rules_of: dict[bytes, LeadershipRules] = {}
     for topic, index, partition in partitions:
-        rules = leadership_rules(image, settings, topic, partition, joining=joining, leaving=leaving)
-        target_isr = [replica for replica in partition.isr if replica != leaving]
-        record = partition_change(
-            topic.topic_id, index, partition, target_isr, rules, lost_replicas=lost_replicas
-        )
+        rules = rules_of.get(topic.topic_id)
+        if rules is None:
+            rules = leadership_rules(image, settings, topic, joining=joining, leaving=leaving)
+            rules_of[topic.topic_id] = rules
+        isr = tuple(replica for replica in partition.isr if replica != leaving)
+        goal = Goal(isr=isr, lost_replicas=lost_replicas)
+        record = partition_change(topic.topic_id, index, partition, goal, rules)
         if record is not None:
             records.append(record)
     return records
@@ -236,26 +392,32 @@ def leadership_rules(
     image: ClusterImage,
     settings: TopicSettings,
     topic: TopicImage,
-    partition: PartitionImage,
     *,
+    election: Election | None = None,
     joining: int = NO_NODE,
     leaving: int = NO_NODE,
 ) -> LeadershipRules:
-    """The rules for one partition as the image has them."""
+    """The rules for one topic's partitions as the image has them; the topic says how far an election may go, unless
+    ``election`` does."""
 
-    def is_acceptable(broker_id: int) -> bool:
+    def is_acceptable(partition: PartitionImage, broker_id: int) -> bool:
         broker = image.brokers.get(broker_id)
         if broker is None or broker_id == leaving or broker_id not in partition.replicas:
             return False
         active = broker_id == joining or broker.is_active()
         return active and broker.has_online_directory(partition.directory_of(broker_id))
 
-    unclean = settings.unclean_election_enabled(topic.name)
-    # Stock controllers hold all partitions of a topic against the replicas of the first.
-    replica_count = min(len(partition.replicas), len(topic.partitions[0].replicas))
+    def new_directory(broker_id: int) -> bytes:
+        return directory_for_new_replica(image, broker_id)
+
+    if election is None:
+        unclean = settings.unclean_election_enabled(topic.name)
+        election = Election.UNCLEAN if unclean else Election.CLEAN
     return LeadershipRules(
         is_acceptable=is_acceptable,
-        election=Election.UNCLEAN if unclean else Election.CLEAN,
+        election=election,
         elr_enabled=image.elr_enabled,
-        min_isr=min(settings.min_insync_replicas(topic.name), replica_count),
+        # Stock controllers hold all partitions of a topic against the replicas of the first.
+        min_isr=min(settings.min_insync_replicas(topic.name), len(topic.partitions[0].replicas)),
+        new_directory=new_directory if image.metadata_version >= DIRECTORIES_LEVEL else None,
     )

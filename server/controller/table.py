@@ -6,24 +6,42 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
+from server.controller.acls import create_acls, delete_acls, refuse_acl_creations, refuse_acl_deletions
 from server.controller.alter_configs import (
     alter_configs,
     incrementally_alter_configs,
     refuse_changes,
     refuse_incremental_changes,
 )
+from server.controller.alter_partition import alter_partition, refuse_alteration
+from server.controller.assign_directories import assign_directories, refuse_assignments
+from server.controller.client_quotas import alter_client_quotas, refuse_quotas
 from server.controller.command import ApiError, Result, Situation
 from server.controller.create_partitions import create_partitions, refuse_partitions
+from server.controller.delegation_tokens import (
+    create_delegation_token,
+    expire_delegation_token,
+    refuse_creation,
+    refuse_expiry,
+    refuse_renewal,
+    renew_delegation_token,
+)
 from server.controller.delete_topics import delete_topics, refuse_deletions
+from server.controller.elect_leaders import elect_leaders, refuse_elections
 from server.controller.heartbeats import heartbeat, refuse_heartbeat
+from server.controller.producer_ids import allocate_producer_ids, refuse_allocation
+from server.controller.reassignments import alter_reassignments, refuse_reassignments
 from server.controller.registration import (
     refuse_broker,
     refuse_controller,
     register_broker,
     register_controller,
 )
+from server.controller.scram_credentials import alter_scram_credentials, refuse_credentials
 from server.controller.topics import create_topics, refuse_topics
+from server.controller.unregister_broker import refuse_unregistration, unregister_broker
 from server.controller.update_features import refuse_update, update_features
 
 
@@ -35,17 +53,40 @@ class Command:
     """Carries the request out; raises ApiError to refuse all of it."""
     refuse: Callable[[Any, ApiError], Message]
     """The response that says the same error for everything in the request."""
+    error_code_since: int = 0
+    """First version whose response has an error code of its own beside those of what it lists."""
+
+    def refusal(self, request: Message, error: ApiError, version: int) -> Message:
+        """The response of that version that says the same error for everything in the request."""
+        response: Any = self.refuse(request, error)
+        if version < self.error_code_since:
+            response.error_code = ErrorCode.NONE
+        answer: Message = response
+        return answer
 
 
 COMMANDS: Mapping[int, Command] = {
     19: Command(run=create_topics, refuse=refuse_topics),
     20: Command(run=delete_topics, refuse=refuse_deletions),
+    30: Command(run=create_acls, refuse=refuse_acl_creations),
+    31: Command(run=delete_acls, refuse=refuse_acl_deletions),
     33: Command(run=alter_configs, refuse=refuse_changes),
     37: Command(run=create_partitions, refuse=refuse_partitions),
+    43: Command(run=elect_leaders, refuse=refuse_elections, error_code_since=1),
+    38: Command(run=create_delegation_token, refuse=refuse_creation),
+    39: Command(run=renew_delegation_token, refuse=refuse_renewal),
+    40: Command(run=expire_delegation_token, refuse=refuse_expiry),
     44: Command(run=incrementally_alter_configs, refuse=refuse_incremental_changes),
+    45: Command(run=alter_reassignments, refuse=refuse_reassignments),
+    56: Command(run=alter_partition, refuse=refuse_alteration),
+    49: Command(run=alter_client_quotas, refuse=refuse_quotas),
+    51: Command(run=alter_scram_credentials, refuse=refuse_credentials),
     57: Command(run=update_features, refuse=refuse_update),
     62: Command(run=register_broker, refuse=refuse_broker),
     63: Command(run=heartbeat, refuse=refuse_heartbeat),
+    64: Command(run=unregister_broker, refuse=refuse_unregistration),
+    67: Command(run=allocate_producer_ids, refuse=refuse_allocation),
     70: Command(run=register_controller, refuse=refuse_controller),
+    73: Command(run=assign_directories, refuse=refuse_assignments),
 }
 """By api key."""

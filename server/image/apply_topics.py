@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from immutables import Map
+from immutables import Map, MapMutation
 
 from server.image.copying import copy_with
 from server.image.errors import Contradiction
@@ -17,9 +17,14 @@ from server.image.image import (
     PartitionImage,
     TopicImage,
 )
+from server.image.partition_counts import Tally
 
 if TYPE_CHECKING:
     from kafkaproto import messages
+
+# Record types.
+PARTITION = 3
+PARTITION_CHANGE = 5
 
 NO_LEADER_CHANGE = -2
 """PartitionChangeRecord.Leader where leader and leader epoch stay; -1 says that nobody leads."""
@@ -49,19 +54,16 @@ def _topic(image: ClusterImage, topic_id: bytes) -> TopicImage:
 def remove_topic(image: ClusterImage, record: messages.RemoveTopicRecord, offset: int) -> ClusterImage:
     topic = _topic(image, record.topic_id)
     resource = (TOPIC_RESOURCE, topic.name)
+    tally = Tally()
+    for partition in topic.partitions.values():
+        tally.add(partition, -1)
     return copy_with(
         image,
+        partition_counts=tally.applied(image.partition_counts),
         topics=image.topics.delete(record.topic_id),
         topic_ids=image.topic_ids.delete(topic.name),
         configs=image.configs.delete(resource) if resource in image.configs else image.configs,
     )
-
-
-def _with_partition(
-    image: ClusterImage, topic: TopicImage, index: int, partition: PartitionImage
-) -> ClusterImage:
-    changed = copy_with(topic, partitions=topic.partitions.set(index, partition))
-    return copy_with(image, topics=image.topics.set(topic.topic_id, changed))
 
 
 def _recovery_state(state: int) -> int:
@@ -70,13 +72,57 @@ def _recovery_state(state: int) -> int:
     return state
 
 
+class PartitionReplay:
+    """Replays PartitionRecords and PartitionChangeRecords, many of which come in a row when brokers come and go.
+
+    What they change of topics is put into the image at the end, once a topic and not once a record.
+    """
+
+    __slots__ = ("_image", "_partitions", "_tally")
+
+    def __init__(self, image: ClusterImage) -> None:
+        self._image = image
+        self._partitions: dict[bytes, MapMutation[int, PartitionImage]] = {}
+        self._tally = Tally()
+
+    def replay(self, record: messages.PartitionRecord | messages.PartitionChangeRecord) -> None:
+        """Take in one record; raises Contradiction where it contradicts the image."""
+        topic = _topic(self._image, record.topic_id)
+        partitions = self._partitions.get(record.topic_id)
+        if partitions is None:
+            partitions = self._partitions[record.topic_id] = topic.partitions.mutate()
+        old = partitions.get(record.partition_id)
+        if record.API_KEY == PARTITION_CHANGE:
+            new = _changed_partition(topic, old, cast("messages.PartitionChangeRecord", record))
+        else:
+            new = _new_partition(cast("messages.PartitionRecord", record))
+        if old is not None:
+            self._tally.add(old, -1)
+        self._tally.add(new)
+        partitions[record.partition_id] = new
+
+    def finish(self) -> ClusterImage:
+        """The image with all that was replayed."""
+        image = self._image
+        topics = image.topics.mutate()
+        for topic_id, partitions in self._partitions.items():
+            topics[topic_id] = copy_with(image.topics[topic_id], partitions=partitions.finish())
+        counts = self._tally.applied(image.partition_counts)
+        return copy_with(image, topics=topics.finish(), partition_counts=counts)
+
+
 def set_partition(image: ClusterImage, record: messages.PartitionRecord, offset: int) -> ClusterImage:
-    topic = _topic(image, record.topic_id)
+    partitions = PartitionReplay(image)
+    partitions.replay(record)
+    return partitions.finish()
+
+
+def _new_partition(record: messages.PartitionRecord) -> PartitionImage:
     # Versions before 1 have no directories: the broker had not told any when such a record was written.
     directories = tuple(record.directories) or (MIGRATING_DIRECTORY,) * len(record.replicas)
     if len(directories) != len(record.replicas):
         raise Contradiction(f"{len(directories)} directories for {len(record.replicas)} replicas")
-    partition = PartitionImage(
+    return PartitionImage(
         replicas=tuple(record.replicas),
         directories=directories,
         isr=tuple(record.isr),
@@ -89,7 +135,6 @@ def set_partition(image: ClusterImage, record: messages.PartitionRecord, offset:
         elr=tuple(record.eligible_leader_replicas or ()),
         last_known_elr=tuple(record.last_known_elr or ()),
     )
-    return _with_partition(image, topic, record.partition_id, partition)
 
 
 def _changed_directories(old: PartitionImage, replicas: tuple[int, ...]) -> tuple[bytes, ...]:
@@ -106,7 +151,7 @@ def merge_partition(old: PartitionImage, record: messages.PartitionChangeRecord)
     """
     replicas = old.replicas if record.replicas is None else tuple(record.replicas)
     if record.directories is None:
-        directories = _changed_directories(old, replicas)
+        directories = old.directories if record.replicas is None else _changed_directories(old, replicas)
     else:
         directories = tuple(record.directories)
         if len(directories) != len(replicas):
@@ -137,15 +182,20 @@ def _changed(old: tuple[int, ...], new: list[int] | None) -> tuple[int, ...]:
 def change_partition(
     image: ClusterImage, record: messages.PartitionChangeRecord, offset: int
 ) -> ClusterImage:
-    topic = _topic(image, record.topic_id)
-    old = topic.partitions.get(record.partition_id)
+    partitions = PartitionReplay(image)
+    partitions.replay(record)
+    return partitions.finish()
+
+
+def _changed_partition(
+    topic: TopicImage, old: PartitionImage | None, record: messages.PartitionChangeRecord
+) -> PartitionImage:
     if old is None:
         raise Contradiction(f"topic {topic.name!r} has no partition {record.partition_id}")
     try:
-        new = merge_partition(old, record)
+        return merge_partition(old, record)
     except ValueError as error:
         raise Contradiction(f"{topic.name}-{record.partition_id}: {error}") from None
-    return _with_partition(image, topic, record.partition_id, new)
 
 
 def clear_elr(image: ClusterImage, record: messages.ClearElrRecord, offset: int) -> ClusterImage:

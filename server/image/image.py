@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 from immutables import Map
 
 from server.image.copying import copy_with
+from server.image.partition_counts import NO_PARTITIONS, PartitionCounts
 from server.types import Endpoint
 
 METADATA_VERSION_FEATURE = "metadata.version"
@@ -46,6 +47,7 @@ ConfigResource: TypeAlias = tuple[int, str]
 """(resource type, resource name); the name "" of a broker resource stands for the cluster's default."""
 QuotaEntity: TypeAlias = tuple[tuple[str, str | None], ...]
 """(entity type, entity name) pairs in order of their types; the name None is the default entity."""
+QUOTA_USER, QUOTA_CLIENT_ID, QUOTA_IP = QUOTA_ENTITY_TYPES = ("user", "client-id", "ip")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +132,10 @@ class PartitionImage:
     """Eligible leader replicas (KIP-966)."""
     last_known_elr: tuple[int, ...] = ()
 
+    def is_being_reassigned(self) -> bool:
+        """Whether replicas are being added or are to go (KIP-455)."""
+        return bool(self.adding_replicas or self.removing_replicas)
+
     def directory_of(self, broker_id: int) -> bytes:
         """Directory id of one replica; raises ValueError where the broker holds none."""
         return self.directories[self.replicas.index(broker_id)]
@@ -205,6 +211,8 @@ class ClusterImage:
     controllers: Map[int, ControllerRegistration] = _EMPTY
     topics: Map[bytes, TopicImage] = _EMPTY
     """Topics by topic id."""
+    partition_counts: PartitionCounts = field(default=NO_PARTITIONS, compare=False)
+    """Of all topics; it follows from them, so images are not compared by it."""
     topic_ids: Map[str, bytes] = _EMPTY
     """Topic id by topic name."""
     configs: Map[ConfigResource, Map[str, str]] = _EMPTY

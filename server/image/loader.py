@@ -18,12 +18,13 @@ from typing import Any
 from server.image.copying import copy_with
 from server.image.errors import ReplayError
 from server.image.image import EMPTY_IMAGE, ClusterImage
-from server.image.replay import replay
+from server.image.replay import replay_all
 
 # Record types that mark transactions.
 BEGIN_TRANSACTION = 23
 END_TRANSACTION = 24
 ABORT_TRANSACTION = 25
+_TRANSACTION_MARKS = (BEGIN_TRANSACTION, END_TRANSACTION, ABORT_TRANSACTION)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,19 +50,24 @@ def load_records(
     assert records, "a batch has at least one record"
     image = state.latest
     before_transaction = state.stable if state.in_transaction else None
-    for offset, record in enumerate(records, base_offset):
+    start = 0
+    for position, record in enumerate(records):
+        if record.API_KEY not in _TRANSACTION_MARKS:
+            continue
+        offset = base_offset + position
+        image = replay_all(image, records[start:position], base_offset + start)
+        start = position + 1
         if record.API_KEY == BEGIN_TRANSACTION:
             if before_transaction is not None:
                 raise ReplayError(record.NAME, offset, "another transaction is still open")
             before_transaction = image if offset == base_offset else image.at(offset - 1, epoch, timestamp_ms)
-        elif record.API_KEY in (END_TRANSACTION, ABORT_TRANSACTION):
-            if before_transaction is None:
-                raise ReplayError(record.NAME, offset, "no transaction is open")
-            if record.API_KEY == ABORT_TRANSACTION:
-                image = before_transaction
-            before_transaction = None
-        else:
-            image = replay(image, record, offset)
+            continue
+        if before_transaction is None:
+            raise ReplayError(record.NAME, offset, "no transaction is open")
+        if record.API_KEY == ABORT_TRANSACTION:
+            image = before_transaction
+        before_transaction = None
+    image = replay_all(image, records[start:], base_offset + start)
     last_offset = base_offset + len(records) - 1
     if image.features_offset != state.latest.features_offset:
         # Clients are told the offset of the first image that shows a change, and images end where batches do.

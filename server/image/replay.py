@@ -10,12 +10,14 @@ disagree about the past. Nothing sensible can follow, so that is a `ReplayError`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from server.image import apply_cluster, apply_settings, apply_topics
 from server.image.errors import Contradiction, ReplayError
 from server.image.image import ClusterImage
+
+_ABOUT_PARTITIONS = (apply_topics.PARTITION, apply_topics.PARTITION_CHANGE)
 
 
 class MetadataRecord(Protocol):
@@ -37,6 +39,38 @@ def replay(image: ClusterImage, record: Any, offset: int) -> ClusterImage:
         return apply(image, record, offset)
     except Contradiction as contradiction:
         raise ReplayError(record.NAME, offset, str(contradiction)) from None
+
+
+def replay_all(image: ClusterImage, records: Sequence[Any], base_offset: int) -> ClusterImage:
+    """The image after some records in a row; the same as `replay` of one after the other, and faster."""
+    position = 0
+    while position < len(records):
+        end = _end_of_partitions(records, position)
+        if end > position:
+            image = _replay_partitions(image, records[position:end], base_offset + position)
+            position = end
+        else:
+            image = replay(image, records[position], base_offset + position)
+            position += 1
+    return image
+
+
+def _end_of_partitions(records: Sequence[Any], start: int) -> int:
+    """Where the records about partitions that start at ``start``, if any do, end."""
+    end = start
+    while end < len(records) and records[end].API_KEY in _ABOUT_PARTITIONS:
+        end += 1
+    return end
+
+
+def _replay_partitions(image: ClusterImage, records: Sequence[Any], base_offset: int) -> ClusterImage:
+    partitions = apply_topics.PartitionReplay(image)
+    for offset, record in enumerate(records, base_offset):
+        try:
+            partitions.replay(record)
+        except Contradiction as contradiction:
+            raise ReplayError(record.NAME, offset, str(contradiction)) from None
+    return partitions.finish()
 
 
 def _ignore(image: ClusterImage, record: MetadataRecord, offset: int) -> ClusterImage:

@@ -41,6 +41,7 @@ from server.image.image import (
     TopicImage,
 )
 from server.image.partition_codec import PARTITION_START, PartitionEncoder, decode_partition
+from server.image.partition_counts import Tally
 from server.image.records import (
     partition_record,
     record_version,
@@ -129,11 +130,17 @@ class _Builder:
         """The image with all that was added."""
         if self._topic_ids:
             topics = self._image.topics.mutate()
+            tally = Tally()
             for name, topic_id in self._topic_ids.items():
                 partitions = Map(self._partitions[topic_id])
                 topics[topic_id] = TopicImage(name=name, topic_id=topic_id, partitions=partitions)
+                for partition in partitions.values():
+                    tally.add(partition)
             self._image = copy_with(
-                self._image, topics=topics.finish(), topic_ids=self._image.topic_ids.update(self._topic_ids)
+                self._image,
+                topics=topics.finish(),
+                topic_ids=self._image.topic_ids.update(self._topic_ids),
+                partition_counts=tally.applied(self._image.partition_counts),
             )
             self._partitions, self._topic_ids = {}, {}
         return self._image

@@ -10,6 +10,7 @@ from typing import Any
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
+    AlterPartitionRequest,
     BrokerHeartbeatRequest,
     BrokerRegistrationRequest,
     ControllerRegistrationRequest,
@@ -43,7 +44,7 @@ from server.controller.events import (
     Tick,
 )
 from server.features import METADATA_VERSION, supported_ranges
-from server.image.image import ClusterImage
+from server.image.image import ClusterImage, PartitionImage
 from server.ports import Rng
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
@@ -107,7 +108,12 @@ class Harness:
         **config: Any,
     ) -> None:
         # A test that is not about them is not to be disturbed by what time brings.
-        config = {"metadata_max_idle_interval_ms": 0, **config}
+        quiet = {
+            "metadata_max_idle_interval_ms": 0,
+            "auto_leader_rebalance_enable": False,
+            "unclean_leader_election_interval_ms": 0,
+        }
+        config = {**quiet, **config}
         self.controller = Controller(
             node_id=node_id,
             cluster_id=CLUSTER_ID,
@@ -116,6 +122,7 @@ class Harness:
             bootstrap_records=bootstrap_records(features, metadata_version),
         )
         self.now_ms = 1_000
+        self.wall_ms = TIMESTAMP_MS
         self.log: list[Batch] = []
         self.high_watermark = 0
         self.effects: list[Effect] = []
@@ -136,7 +143,7 @@ class Harness:
 
     def handle(self, event: Event) -> None:
         """Hand an event over and obey what comes of it."""
-        self.controller.handle(event, self.now_ms)
+        self.controller.handle(event, self.now_ms, wall_ms=self.wall_ms)
         for effect in self.controller.take_effects():
             self.effects.append(effect)
             if isinstance(effect, AppendRecords):
@@ -210,6 +217,7 @@ class Harness:
     def advance(self, milliseconds: int) -> None:
         """Let time pass."""
         self.now_ms += milliseconds
+        self.wall_ms += milliseconds
         self.handle(Tick())
 
     # --- requests ---
@@ -295,6 +303,49 @@ class Harness:
         for broker_id in broker_ids:
             assert self.register(broker_id, **fields).error_code == 0
             assert not self.heartbeat(broker_id).is_fenced
+
+    def partition(self, name: str, index: int = 0) -> PartitionImage:
+        """A partition as of the newest image."""
+        topic = self.image.topic_by_name(name)
+        assert topic is not None, f"no topic {name}"
+        return topic.partitions[index]
+
+    def alter_partition_request(self, name: str, index: int = 0, **fields: Any) -> AlterPartitionRequest:
+        """A leader's request that changes nothing, but for the fields given (``isr``: broker ids or pairs of
+        broker id and epoch; ``broker_id``, ``broker_epoch``, ``topic_id``; those of the partition)."""
+        topic_id = self.image.topic_ids.get(name, b"?" * 16)
+        known = self.image.partition(topic_id, index) or PartitionImage(replicas=(), directories=(), isr=())
+        broker_id = fields.pop("broker_id", known.leader)
+        broker = self.image.brokers.get(broker_id)
+        broker_epoch = fields.pop("broker_epoch", -1 if broker is None else broker.epoch)
+        topic_id = fields.pop("topic_id", topic_id)
+        isr = [each if isinstance(each, tuple) else (each, -1) for each in fields.pop("isr", known.isr)]
+        data = AlterPartitionRequest.PartitionData(
+            **{
+                "partition_index": index,
+                "leader_epoch": known.leader_epoch,
+                "partition_epoch": known.partition_epoch,
+                "leader_recovery_state": known.leader_recovery_state,
+                "new_isr": [member for member, _ in isr],
+                "new_isr_with_epochs": [
+                    AlterPartitionRequest.BrokerState(broker_id=member, broker_epoch=epoch)
+                    for member, epoch in isr
+                ],
+                **fields,
+            }
+        )
+        return AlterPartitionRequest(
+            broker_id=broker_id,
+            broker_epoch=broker_epoch,
+            topics=[AlterPartitionRequest.TopicData(topic_id=topic_id, partitions=[data])],
+        )
+
+    def alter_partition(self, name: str, index: int = 0, version: int = 3, **fields: Any) -> Any:
+        """Have a partition's leader change its ISR; returns what is answered for the partition."""
+        answer = self.call(self.alter_partition_request(name, index, **fields), version=version)
+        assert answer.error_code == 0, answer
+        ((partition,),) = (topic.partitions for topic in answer.topics)
+        return partition
 
     def create_topic(self, name: str, *assignments: Sequence[int], **configs: str) -> bytes:
         """Create a topic with these replicas; returns its id."""

@@ -6,15 +6,22 @@ tests write what was printed into the files instead of comparing; review the dif
 
 Commands (arguments are ``name=value``, most of them optional):
 
-- ``controller elr=no no-op=0 session=9000 local-incarnation=N`` a new log and its controller, node 1
+- ``controller elr=no no-op=0 session=9000 local-incarnation=N balance=SECONDS unclean=MS`` a new log and its
+  controller, node 1; without intervals no leaders are elected by themselves
 - ``activate epoch=1``, ``deactivate leader=2 epoch=2 keep=0``, ``commit to=N``, ``advance ms=0``,
   ``control records=1`` what the quorum and the clock do; of the uncommitted batches the first ``keep`` stay
 - ``restart`` another controller process reads the log
 - ``register broker=1 incarnation=1 directories=1 rack=R previous-epoch=N``
 - ``heartbeat broker=1 offset=N epoch=N want=fence,shut-down offline=0,1 cordoned=0`` offset and epoch are the
   newest ones unless given; directories go by their numbers
+- ``unregister broker=1``, ``proven-dead broker=1 epoch=N silent=MS`` nobody answers at its endpoints, and the
+  connection of its newest heartbeat ended so long ago
+- ``jump ms=N`` what the wall clock alone does
 - ``create-topic name=t replicas=1,2;2,3 factor=N partitions=N config=key:value``,
   ``create-partitions name=t count=N``, ``delete-topic name=t``
+- ``alter-partition topic=t index=0 isr=1,2 recovery=0`` the leader asks; ``elect topic=t index=0 type=preferred``,
+  ``reassign topic=t index=0 replicas=4,5`` (no replicas: take it back), ``assign topic=t index=0 broker=1
+  directory=1``; ``elect`` without a topic is for all of them
 - ``alter-config type=topic name=t set=key:value;key:value delete=key append=key:value subtract=key:value``,
   ``update-features group.version=1 kraft.version=1`` (``type=N`` for the upgrade type), ``quorum-answers
   error=NAME`` what the quorum says to a raised kraft.version, ``register-controller id=2 group.version=0:0``
@@ -30,15 +37,19 @@ from __future__ import annotations
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
+    AlterPartitionReassignmentsRequest,
+    AssignReplicasToDirsRequest,
     BrokerHeartbeatRequest,
     CreatePartitionsRequest,
     CreateTopicsRequest,
     DeleteTopicsRequest,
+    ElectLeadersRequest,
+    UnregisterBrokerRequest,
 )
 from server.controller.describe import describe_controller, describe_effect
 from server.controller.effects import PublishImage
-from server.controller.events import SnapshotLoaded
-from server.image.image import BROKER_RESOURCE, TOPIC_RESOURCE
+from server.controller.events import BrokerProvenDead, SnapshotLoaded, Tick
+from server.image.image import BROKER_RESOURCE, TOPIC_RESOURCE, PartitionImage
 from tests.controller.harness import (
     Harness,
     alter_configs_request,
@@ -84,6 +95,9 @@ class Runner:
         config: dict[str, object] = {
             "metadata_max_idle_interval_ms": int(self._settings.get("no-op", "0")),
             "broker_session_timeout_ms": int(self._settings.get("session", "9000")),
+            "auto_leader_rebalance_enable": "balance" in self._settings,
+            "leader_imbalance_check_interval_seconds": int(self._settings.get("balance", "0")),
+            "unclean_leader_election_interval_ms": int(self._settings.get("unclean", "0")),
         }
         if "local-incarnation" in self._settings:
             config["local_broker_incarnation_id"] = incarnation(int(self._settings["local-incarnation"]))
@@ -127,6 +141,10 @@ class Runner:
     def _run_advance(self, arguments: Arguments) -> None:
         self._harness.advance(int(arguments.get("ms", "0")))
 
+    def _run_jump(self, arguments: Arguments) -> None:
+        self._harness.wall_ms += int(arguments["ms"])
+        self._harness.handle(Tick())
+
     # --- requests ---
 
     def _send(self, request: Message, arguments: Arguments) -> None:
@@ -162,6 +180,21 @@ class Runner:
         request: BrokerHeartbeatRequest = self._harness.heartbeat_request(broker_id, **fields)
         self._send(request, arguments)
 
+    def _run_unregister(self, arguments: Arguments) -> None:
+        self._send(UnregisterBrokerRequest(broker_id=int(arguments["broker"])), arguments)
+
+    def _run_proven_dead(self, arguments: Arguments) -> None:
+        broker_id = int(arguments["broker"])
+        broker = self._harness.image.brokers.get(broker_id)
+        known_epoch = -1 if broker is None else broker.epoch
+        self._harness.handle(
+            BrokerProvenDead(
+                broker_id=broker_id,
+                broker_epoch=int(arguments.get("epoch", str(known_epoch))),
+                silent_since_ms=self._harness.now_ms - int(arguments.get("silent", "0")),
+            )
+        )
+
     def _run_create_topic(self, arguments: Arguments) -> None:
         assignments = [
             CreateTopicsRequest.CreatableReplicaAssignment(
@@ -189,6 +222,51 @@ class Runner:
             name=arguments["name"], count=int(arguments["count"]), assignments=None
         )
         self._send(CreatePartitionsRequest(topics=[topic]), arguments)
+
+    def _run_alter_partition(self, arguments: Arguments) -> None:
+        fields: dict[str, object] = {"isr": [int(each) for each in arguments["isr"].split(",")]}
+        if "recovery" in arguments:
+            fields["leader_recovery_state"] = int(arguments["recovery"])
+        index = int(arguments.get("index", "0"))
+        self._send(self._harness.alter_partition_request(arguments["topic"], index, **fields), arguments)
+
+    def _run_elect(self, arguments: Arguments) -> None:
+        asked = None
+        if "topic" in arguments:
+            indexes = [int(arguments.get("index", "0"))]
+            asked = [ElectLeadersRequest.TopicPartitions(topic=arguments["topic"], partitions=indexes)]
+        election_type = ("preferred", "unclean").index(arguments.get("type", "preferred"))
+        self._send(ElectLeadersRequest(election_type=election_type, topic_partitions=asked), arguments)
+
+    def _run_reassign(self, arguments: Arguments) -> None:
+        replicas = None
+        if "replicas" in arguments:
+            replicas = [int(each) for each in arguments["replicas"].split(",")]
+        partition = AlterPartitionReassignmentsRequest.ReassignablePartition(
+            partition_index=int(arguments.get("index", "0")), replicas=replicas
+        )
+        topic = AlterPartitionReassignmentsRequest.ReassignableTopic(
+            name=arguments["topic"], partitions=[partition]
+        )
+        self._send(AlterPartitionReassignmentsRequest(topics=[topic]), arguments)
+
+    def _run_assign(self, arguments: Arguments) -> None:
+        broker_id = int(arguments["broker"])
+        partition = AssignReplicasToDirsRequest.PartitionData(
+            partition_index=int(arguments.get("index", "0"))
+        )
+        topic = AssignReplicasToDirsRequest.TopicData(
+            topic_id=self._harness.image.topic_ids[arguments["topic"]], partitions=[partition]
+        )
+        assigned = AssignReplicasToDirsRequest.DirectoryData(
+            id=directory(broker_id, int(arguments["directory"])), topics=[topic]
+        )
+        request = AssignReplicasToDirsRequest(
+            broker_id=broker_id,
+            broker_epoch=self._harness.image.brokers[broker_id].epoch,
+            directories=[assigned],
+        )
+        self._send(request, arguments)
 
     def _run_delete_topic(self, arguments: Arguments) -> None:
         topic = DeleteTopicsRequest.DeleteTopicState(name=arguments["name"])
@@ -236,7 +314,7 @@ class Runner:
         return [
             f"replicas={list(partition.replicas)} isr={list(partition.isr)} leader={partition.leader}"
             f" elr={list(partition.elr)} last known={list(partition.last_known_elr)}"
-            f" recovery={partition.leader_recovery_state}"
+            f" recovery={partition.leader_recovery_state}{_reassignment(partition)}"
             f" epochs={partition.leader_epoch}/{partition.partition_epoch}"
         ]
 
@@ -250,3 +328,9 @@ class Runner:
             f" shutting down={broker.in_controlled_shutdown} directories={len(broker.directories)}"
             f" cordoned={None if cordoned is None else len(cordoned)}"
         ]
+
+
+def _reassignment(partition: PartitionImage) -> str:
+    if not partition.is_being_reassigned():
+        return ""
+    return f" adding={list(partition.adding_replicas)} removing={list(partition.removing_replicas)}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +28,12 @@ from tests.controller.harness import (
 )
 
 TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
+STRICTER = {
+    ("follower.replication.throttled.replicas", ","),
+    ("leader.replication.throttled.replicas", ","),
+    ("min.cleanable.dirty.ratio", "NaN"),
+}
+"""What a stock node takes, and ours does not: an entry that is none, a ratio that is no number."""
 
 
 def harness(**settings: Any) -> Harness:
@@ -253,3 +261,46 @@ def test_more_changes_than_a_batch_holds_are_refused() -> None:
     assert isinstance(request, IncrementalAlterConfigsRequest)
     (result,) = node.call(request).responses
     assert result.error_code == ErrorCode.POLICY_VIOLATION
+
+
+def test_values_are_judged_as_by_stock() -> None:
+    node = harness(features=())
+    golden = json.loads((Path(__file__).parents[1] / "config/golden/set_values.json").read_text())
+    cases = [
+        (kind, [(key, value)], code)
+        for kind, _, key, by_value in golden["single"]
+        for value, code in by_value.items()
+    ]
+    cases += [(kind, pairs, code) for kind, _, pairs, code in golden["together"]]
+    judged = 0
+    for resource_type, pairs, code in cases:
+        if resource_type == BROKER:
+            continue
+        configs = [(key, SET, value) for key, value in pairs]
+        name = "t" if resource_type == TOPIC else "g"
+        request = alter_configs_request(resource_type, name, *configs, validate_only=True)
+        (result,) = node.call(request).responses
+        judged += 1
+        if tuple(pairs[0]) in STRICTER:
+            assert (result.error_code, code) == (ErrorCode.INVALID_CONFIG, 0), pairs
+        else:
+            assert result.error_code == code, (pairs, result.error_message)
+    assert judged > 2_000
+
+
+def test_a_group_is_judged_with_what_it_has_already() -> None:
+    node = Harness(static_config={"group.consumer.max.heartbeat.interval.ms": "60000"})
+
+    def outcome(key: str, operation: int, value: str | None) -> int:
+        (result,) = node.call(alter_configs_request(GROUP, "g", (key, operation, value))).responses
+        code: int = result.error_code
+        return code
+
+    heartbeat, session = "consumer.heartbeat.interval.ms", "consumer.session.timeout.ms"
+    assert outcome(session, SET, "50000") == 0
+    assert outcome(heartbeat, SET, "49999") == 0
+    assert outcome(session, SET, "49999") == ErrorCode.INVALID_CONFIG
+    assert outcome(session, DELETE, None) == ErrorCode.INVALID_CONFIG
+    assert outcome(heartbeat, DELETE, None) == 0
+    assert outcome(session, DELETE, None) == 0
+    assert (GROUP, "g") not in node.image.configs

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from immutables import Map
 
+from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.message import Message
+from kafkaproto.message import Message, Struct
 from kafkaproto.messages import (
     AbortTransactionRecord,
     AlterConfigsRequest,
@@ -37,6 +40,7 @@ from server.controller.events import (
 from server.controller.table import COMMANDS
 from server.image.image import EMPTY_IMAGE
 from tests.controller.harness import TIMESTAMP_MS, Batch, Harness, SeededRng
+from tests.messages.random_messages import random_message
 
 REQUESTS: list[tuple[Message, int]] = [
     (
@@ -100,8 +104,37 @@ def errors(response: Any) -> list[tuple[Any, int, str | None]]:
     return [(None, response.error_code, getattr(response, "error_message", None))]
 
 
-def test_every_command_of_the_table_is_among_these_requests() -> None:
-    assert {request.API_KEY for request, _ in REQUESTS} == {*COMMANDS}
+def all_error_codes(response: Struct) -> Iterator[int]:
+    """Every error code in a response, however deep."""
+    names: tuple[str, ...] = response.__slots__
+    for name in names:
+        value = getattr(response, name)
+        if name == "error_code":
+            yield value
+        elif isinstance(value, list):
+            for item in value:
+                if isinstance(item, Struct):
+                    yield from all_error_codes(item)
+
+
+@pytest.mark.parametrize("api_key", sorted(COMMANDS))
+def test_a_standby_says_one_error_for_everything_in_a_request(api_key: int) -> None:
+    harness = Harness(active=False)
+    info = api_by_key(api_key)
+    assert info is not None
+    rng = random.Random(api_key)
+    codes: list[int] = []
+    for version in range(info.min_version, info.max_version + 1):
+        for _ in range(10):
+            request = random_message(info.request_class, version, rng)
+            response = harness.answer(harness.send(request, version=version))
+            response.encode(version)
+            found = [*all_error_codes(response)]
+            if version < COMMANDS[api_key].error_code_since:
+                found.remove(ErrorCode.NONE)
+            codes += found
+    assert len(codes) >= 10
+    assert {*codes} == {ErrorCode.NOT_CONTROLLER}
 
 
 @pytest.mark.parametrize(("request_message", "version"), REQUESTS)
@@ -338,7 +371,8 @@ def test_what_the_controller_does_by_itself_may_take_several_batches() -> None:
     start = harness.next_offset
     command_id = harness.send(harness.heartbeat_request(1, want_fence=True))
     sizes = [batch.last_offset - batch.base_offset + 1 for batch in harness.log if batch.base_offset >= start]
-    assert sizes == [10_000, 2_001]
+    # With the records that begin and end the metadata transaction.
+    assert sizes == [10_000, 2_003]
     harness.commit(start + 10_000)
     assert harness.answer(command_id) is None
     assert not harness.controller.committed_image.brokers[1].fenced

@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.messages import CreatePartitionsRequest, CreatePartitionsResponse
+from kafkaproto.messages import (
+    AlterPartitionReassignmentsRequest,
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
+)
 from tests.controller.harness import Harness
 
 
@@ -126,3 +130,17 @@ def test_too_many_partitions_refuse_the_whole_request(harness: Harness, count: i
         f"The request asks for {count - 1 + 1} partitions; one request may create 10000."
     )
     assert harness.next_offset == start
+
+
+def test_replicas_that_a_reassignment_is_about_to_take_away_do_not_count(harness: Harness) -> None:
+    harness.start_brokers(4)
+    partition = AlterPartitionReassignmentsRequest.ReassignablePartition(partition_index=0, replicas=[4, 1])
+    topic = AlterPartitionReassignmentsRequest.ReassignableTopic(name="t", partitions=[partition])
+    harness.call(AlterPartitionReassignmentsRequest(topics=[topic]))
+    assert replicas(harness) == [(4, 1, 2)]
+    (result,) = grow(harness, more(2, [1, 2, 4]))
+    assert result.error_code == ErrorCode.INVALID_REPLICA_ASSIGNMENT
+    (result,) = grow(harness, more(2, [1, 2]))
+    assert result.error_code == 0
+    grow(harness, more(3))
+    assert [len(each) for each in replicas(harness)] == [3, 2, 2]

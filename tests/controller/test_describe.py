@@ -13,6 +13,7 @@ from server.controller.events import (
     BatchCommitted,
     BecameActive,
     BecameInactive,
+    BrokerProvenDead,
     CommandContext,
     CommandReceived,
     ControlBatchAppended,
@@ -59,6 +60,10 @@ from tests.controller.harness import Harness
                 command_id=5, request=BrokerHeartbeatRequest(), version=1, context=CommandContext()
             ),
             "command #5 BrokerHeartbeatRequest v1",
+        ),
+        (
+            BrokerProvenDead(broker_id=7, broker_epoch=40, silent_since_ms=9_100),
+            "broker 7 proven dead epoch=40 silent since 9100",
         ),
         (Tick(), "tick"),
     ],

@@ -275,3 +275,20 @@ def test_a_broker_that_falls_silent_while_it_shuts_down_can_only_stop() -> None:
     answer = harness.heartbeat(1)
     assert (answer.is_fenced, answer.should_shut_down) == (True, True)
     assert harness.image.brokers[1].fenced
+
+
+def test_a_heartbeat_that_changes_nothing_writes_nothing_and_publishes_nothing() -> None:
+    harness = Harness()
+    harness.start_brokers(1, 2)
+    harness.create_topic("t", [1, 2])
+    harness.heartbeat(1, cordoned_log_dirs=[])
+    end, image = harness.next_offset, harness.image
+    harness.effects.clear()
+    for number in range(3):
+        harness.advance(2_000)
+        # What was said before, and directories that nobody knows, are no news.
+        harness.send(harness.heartbeat_request(1, cordoned_log_dirs=[], offline_log_dirs=[directory(9)]))
+        harness.send(harness.heartbeat_request(2))
+        assert [type(effect).__name__ for effect in harness.effects] == ["Respond"] * 2 * (number + 1)
+    assert harness.next_offset == end
+    assert harness.image is image

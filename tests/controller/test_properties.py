@@ -22,7 +22,7 @@ from server.image.loader import LoadState, load_control_batch, load_records
 from server.image.snapshot import image_records
 from tests.controller.harness import ELR, TIMESTAMP_MS, Batch, Harness
 from tests.controller.workload import step
-from tests.image.reference import image_from_records
+from tests.image.reference import counted, image_from_records
 
 STEPS = 250
 
@@ -70,6 +70,7 @@ def check_image(image: ClusterImage) -> None:
         assert sorted(topic.partitions) == list(range(len(topic.partitions)))
         for partition in topic.partitions.values():
             _check_partition(image, partition)
+    assert counted(image) == image.partition_counts
     owners = [directory for broker in image.brokers.values() for directory in broker.directories]
     assert len(owners) == len({*owners}), "two brokers own a directory"
 
@@ -78,6 +79,9 @@ def _check_partition(image: ClusterImage, partition: PartitionImage) -> None:
     assert len({*partition.replicas}) == len(partition.replicas)
     assert {*partition.isr} <= {*partition.replicas}
     assert {*partition.elr} <= {*partition.replicas}
+    assert {*partition.adding_replicas, *partition.removing_replicas} <= {*partition.replicas}
+    assert not {*partition.adding_replicas} & {*partition.removing_replicas}
+    assert len(partition.directories) == len(partition.replicas)
     assert not {*partition.isr} & {*partition.elr}
     if image.elr_enabled:
         assert partition.leader == -1 or not partition.last_known_elr
@@ -119,6 +123,9 @@ def run(seed: int) -> CheckedHarness:
         features=[ELR] if rng.random() < 0.6 else [],
         metadata_max_idle_interval_ms=rng.choice((0, 500)),
         broker_session_timeout_ms=rng.choice((300, 9_000)),
+        auto_leader_rebalance_enable=rng.random() < 0.5,
+        leader_imbalance_check_interval_seconds=1,
+        unclean_leader_election_interval_ms=rng.choice((0, 400)),
         static_config=rng.choice(({}, {"unclean.leader.election.enable": "true"})),
     )
     harness.activate()
@@ -224,6 +231,17 @@ _REACHED = (
     '"cordonedLogDirs":',
     "RemoveTopicv0",
     "NoOpv0",
+    "UnregisterBrokerv0",
+    '"addingReplicas":[],"directories":',
+    '"directories":',
+    "NO_REASSIGNMENT_IN_PROGRESS",
+    "ELECTION_NOT_NEEDED",
+    "PREFERRED_LEADER_NOT_AVAILABLE",
+    "ELIGIBLE_LEADERS_NOT_AVAILABLE",
+    "INELIGIBLE_REPLICA",
+    "FENCED_LEADER_EPOCH",
+    "NEW_LEADER_ELECTED",
+    "NOT_LEADER_OR_FOLLOWER",
     "NOT_CONTROLLER",
     "REQUEST_TIMED_OUT",
     "DUPLICATE_BROKER_REGISTRATION",
@@ -248,5 +266,5 @@ _REACHED = (
 @pytest.mark.slow
 def test_the_workload_reaches_what_it_is_meant_to_reach() -> None:
     """A workload that only ever is refused would prove nothing."""
-    text = "".join(transcript(seed) for seed in range(40))
+    text = "".join(transcript(seed) for seed in range(60))
     assert [word for word in _REACHED if word not in text] == []

@@ -14,8 +14,10 @@ from kafkaproto.messages import (
     CreatePartitionsRequest,
     CreateTopicsRequest,
     DeleteTopicsRequest,
+    UnregisterBrokerRequest,
 )
-from server.controller.events import KRaftVersionChanged
+from server.controller.events import BrokerProvenDead, KRaftVersionChanged
+from tests.controller import partition_workload
 from tests.controller.harness import (
     ELR,
     Harness,
@@ -95,6 +97,23 @@ def _heartbeat(rng: random.Random, harness: Harness) -> None:
         cordoned_log_dirs=rng.choice((None, None, None, [], [directory(broker_id)])),
     )
     _send(rng, harness, request)
+
+
+def _unregister(rng: random.Random, harness: Harness) -> None:
+    _send(rng, harness, UnregisterBrokerRequest(broker_id=rng.choice((-1, 9, *_BROKERS))))
+
+
+def _proven_death(rng: random.Random, harness: Harness) -> None:
+    broker_id = rng.choice(_BROKERS)
+    broker = harness.image.brokers.get(broker_id)
+    known_epoch = -1 if broker is None else broker.epoch
+    harness.handle(
+        BrokerProvenDead(
+            broker_id=broker_id,
+            broker_epoch=known_epoch if rng.random() < 0.8 else known_epoch - 1,
+            silent_since_ms=harness.now_ms - rng.choice((0, 0, 10, 300)),
+        )
+    )
 
 
 def _create_topics(rng: random.Random, harness: Harness) -> None:
@@ -218,7 +237,19 @@ def _update_features(rng: random.Random, harness: Harness) -> None:
             )
         )
         updates.append((name, rng.choice(levels), rng.choice((1, 1, 2, 3, 4))))
-    _send(rng, harness, update_features_request(*updates, validate_only=rng.random() < 0.2))
+    _send(rng, harness, update_features_request(*updates, validate_only=rng.random() < 0.4))
+
+
+def _about_partitions(rng: random.Random, harness: Harness) -> None:
+    makers = (
+        *(partition_workload.alter_partition,) * 5,
+        partition_workload.elect_leaders,
+        *(partition_workload.reassign,) * 2,
+        partition_workload.assign_directories,
+    )
+    request = rng.choice(makers)(rng, harness)
+    if request is not None:
+        _send(rng, harness, request)
 
 
 def _quorum_answers(rng: random.Random, harness: Harness) -> None:
@@ -272,13 +303,16 @@ def _become_active(rng: random.Random, harness: Harness) -> None:
 _STEPS: tuple[Step, ...] = (
     *(_register,) * 3,
     *(_heartbeat,) * 12,
+    _unregister,
+    _proven_death,
     *(_create_topics,) * 4,
     *(_create_partitions,) * 2,
     _delete_topics,
     _register_controller,
     *(_alter_configs,) * 2,
     _replace_configs,
-    _update_features,
+    *(_update_features,) * 2,
+    *(_about_partitions,) * 12,
     _quorum_answers,
     *(_commit,) * 2,
     *(_commit_all,) * 3,

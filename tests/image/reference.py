@@ -1,11 +1,15 @@
-"""Snapshots read the slow way, record by record through `replay`: what the fast way is held against."""
+"""Snapshots read and partitions counted the slow way: what the fast ways are held against."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from immutables import Map
+
 from server.image.image import EMPTY_IMAGE, ClusterImage
+from server.image.partition_counts import PartitionCounts
 from server.image.replay import replay
 
 
@@ -20,3 +24,16 @@ def image_from_records(records: Iterable[Any], *, offset: int, epoch: int, times
     for record in records:
         image = replay(image, record, offset)
     return image.at(offset, epoch, timestamp_ms)
+
+
+def counted(image: ClusterImage) -> PartitionCounts:
+    """The counts of an image's partitions, each counted anew."""
+    partitions = [each for topic in image.topics.values() for each in topic.partitions.values()]
+    return PartitionCounts(
+        total=len(partitions),
+        leaderless=sum(each.leader == -1 for each in partitions),
+        not_preferred=sum((each.leader,) != each.replicas[:1] for each in partitions),
+        reassigned=sum(bool(each.adding_replicas or each.removing_replicas) for each in partitions),
+        led=Map(Counter(each.leader for each in partitions if each.leader != -1)),
+        in_sync=Map(Counter(broker_id for each in partitions for broker_id in each.isr)),
+    )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kafkaproto.message import Message
 from kafkaproto.messages import (
@@ -108,6 +112,49 @@ def test_marks_of_transactions_in_the_wrong_place_are_refused(
     assert str(error.value) == reason
     assert loader.next_offset == 1
     assert not loader.in_transaction
+
+
+@pytest.mark.parametrize("in_transaction", [False, True])
+def test_a_batch_with_a_record_that_makes_no_sense_changes_nothing(in_transaction: bool) -> None:
+    loader = MetadataLoader()
+    _load(loader, _topic("a"), *[BeginTransactionRecord()] * in_transaction)
+    before, next_offset = loader.image, loader.next_offset
+    with pytest.raises(ReplayError):
+        _load(loader, _topic("b"), NoOpRecord(), _topic("a"))
+    assert loader.image is before
+    assert (loader.next_offset, loader.in_transaction) == (next_offset, in_transaction)
+    _load(loader, _topic("b"), *[EndTransactionRecord()] * in_transaction)
+    assert sorted(loader.image.topic_ids) == ["a", "b"]
+
+
+@given(st.integers(min_value=0, max_value=2**32))
+def test_however_a_log_is_cut_into_batches_the_same_shows(seed: int) -> None:
+    """Against a reading of the log record by record, with what is committed of it in a plain set."""
+    rng = random.Random(seed)
+    records: list[Message] = []
+    shown: list[frozenset[str]] = []
+    done: set[str] = set()
+    open_since: set[str] | None = None
+    for number in range(40):
+        match rng.randint(0, 5):
+            case 0 if open_since is None:
+                records.append(BeginTransactionRecord())
+                open_since = set(done)
+            case 0:
+                records.append(EndTransactionRecord())
+                open_since = None
+            case 1 if open_since is not None:
+                records.append(AbortTransactionRecord())
+                done, open_since = open_since, None
+            case _:
+                records.append(_topic(f"t{number}"))
+                done.add(f"t{number}")
+        shown.append(frozenset(done if open_since is None else open_since))
+    loader = MetadataLoader()
+    while loader.next_offset < len(records):
+        end = min(len(records), loader.next_offset + rng.randint(1, 7))
+        _load(loader, *records[loader.next_offset : end])
+        assert frozenset(loader.image.topic_ids) == shown[end - 1]
 
 
 def test_a_snapshot_replaces_everything() -> None:

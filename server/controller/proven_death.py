@@ -1,0 +1,37 @@
+"""Death by proof: a broker whose process is provably gone is fenced before its session is over.
+
+The node has the proof (`server.node.broker_probe`); here it is weighed against what the controller knows. It is void
+
+- where the broker was heard of after the moment from which the proof counts: whoever sends heartbeats lives;
+- where another incarnation has registered meanwhile, or none is registered: it is not the dead one's place any more;
+- where the broker is fenced: it serves nobody, and need not even listen yet, so that refusing says nothing about it.
+
+What is written is what a missed session writes.
+"""
+
+from __future__ import annotations
+
+from immutables import Map
+
+from kafkaproto.message import Message
+from server.controller.events import BrokerProvenDead
+from server.controller.heartbeats import fencing_records
+from server.controller.sessions import BrokerSession
+from server.controller.settings import InheritedConfigs, TopicSettings
+from server.image.image import ClusterImage
+
+
+def records_of_death(
+    image: ClusterImage,
+    inherited: InheritedConfigs,
+    sessions: Map[int, BrokerSession],
+    death: BrokerProvenDead,
+) -> list[Message] | None:
+    """What fences the dead broker; None where the proof is void. The broker's session has to end with it."""
+    broker = image.brokers.get(death.broker_id)
+    session = sessions.get(death.broker_id)
+    if broker is None or broker.fenced or broker.epoch != death.broker_epoch:
+        return None
+    if session is None or session.last_contact_ms > death.silent_since_ms:
+        return None
+    return fencing_records(image, TopicSettings(image, inherited), broker)
