@@ -7,6 +7,9 @@ next one is sent with the same epoch, as Kafka's brokers do.
 The states are those of Kafka's brokers:
 STARTING (registered, behind its own registration record) -> RECOVERY (caught up, asks to be unfenced) -> RUNNING ->
 PENDING_CONTROLLED_SHUTDOWN (its partitions are led elsewhere first) -> SHUTTING_DOWN.
+
+A directory that fails is told at once and in every heartbeat from then on; a broker that cannot get an answer to one of
+those in time has to stop, since it leads partitions that it has lost (log.dir.failure.timeout.ms, KIP-858).
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from kafkaproto.messages import (
     BrokerRegistrationRequest,
     BrokerRegistrationResponse,
 )
+from server.broker.directories import LogDirectories
 from server.types import Endpoint
 
 CATCH_UP_INTERVAL_MS = 10
@@ -43,6 +47,20 @@ class BrokerState(enum.Enum):
     PENDING_CONTROLLED_SHUTDOWN = "pending controlled shutdown"
     SHUTTING_DOWN = "shutting down"
 
+    @property
+    def code(self) -> int:
+        """The number that Kafka's metric BrokerState shows."""
+        return _STATE_CODES[self]
+
+
+_STATE_CODES = {
+    BrokerState.STARTING: 1,
+    BrokerState.RECOVERY: 2,
+    BrokerState.RUNNING: 3,
+    BrokerState.PENDING_CONTROLLED_SHUTDOWN: 6,
+    BrokerState.SHUTTING_DOWN: 7,
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerIdentity:
@@ -56,8 +74,6 @@ class BrokerIdentity:
     rack: str | None
     features: dict[str, tuple[int, int]]
     """Supported levels by feature name."""
-    directories: tuple[bytes, ...]
-    """Ids of the log directories."""
     previous_broker_epoch: int
     """Epoch of the last clean shutdown, -1 where there was none."""
 
@@ -69,11 +85,20 @@ class BrokerLifecycle:
         self,
         identity: BrokerIdentity,
         *,
+        directories: LogDirectories,
         heartbeat_interval_ms: int,
         registration_timeout_ms: int,
+        directory_failure_timeout_ms: int,
         now_ms: int,
     ) -> None:
         self._identity = identity
+        self._directories = directories
+        self._directory_failure_timeout_ms = directory_failure_timeout_ms
+        # What the last request said of the directories; until when failures have to be told, by directory id.
+        self._told_offline: tuple[bytes, ...] = ()
+        self._told_cordoned: tuple[bytes, ...] | None = None
+        self._tell_by_ms: dict[bytes, int] = {}
+        self._confirmed: frozenset[bytes] = frozenset()
         self._heartbeat_interval_ms = heartbeat_interval_ms
         self._registration_deadline_ms = now_ms + registration_timeout_ms
         self._due_ms = now_ms
@@ -106,11 +131,29 @@ class BrokerLifecycle:
         """Whether the broker is running and unfenced, as far as the controller's last answer tells."""
         return self.state is BrokerState.RUNNING and not self._is_fenced
 
-    def next_request(self, metadata_offset: int) -> Message:
-        """The request to send now; ``metadata_offset`` is the last offset this broker has applied."""
+    def is_directory_failure_overdue(self, now_ms: int) -> bool:
+        """Whether a controller should have confirmed by now that it knows of a failed directory: the broker stops."""
+        return any(deadline_ms <= now_ms for deadline_ms in self._tell_by_ms.values())
+
+    def directories_changed(self, now_ms: int) -> None:
+        """A directory failed, or others are cordoned than before: the controller is told without delay."""
+        for directory_id in self._directories.offline_ids:
+            if directory_id not in self._confirmed:
+                self._tell_by_ms.setdefault(directory_id, now_ms + self._directory_failure_timeout_ms)
+        if self.broker_epoch is not None:
+            self._due_ms = now_ms
+
+    def next_request(self, metadata_offset: int, *, are_assignments_known: bool = True) -> Message:
+        """The request to send now; ``metadata_offset`` is the last offset this broker has applied.
+
+        While it is not known where each replica lies, a broker that was not unfenced yet stays fenced.
+        """
+        self._told_offline = self._directories.offline_ids
         if self.broker_epoch is None:
             return self._registration()
-        wants_fence = self.state is BrokerState.STARTING
+        is_new = self.state is BrokerState.RECOVERY and not are_assignments_known
+        wants_fence = self.state is BrokerState.STARTING or is_new
+        self._told_cordoned = None if wants_fence else self._directories.cordoned_ids
         self._has_told_shutdown = self._wants_shutdown
         return BrokerHeartbeatRequest(
             broker_id=self._identity.broker_id,
@@ -118,7 +161,8 @@ class BrokerLifecycle:
             current_metadata_offset=metadata_offset,
             want_fence=wants_fence,
             want_shut_down=self._wants_shutdown,
-            cordoned_log_dirs=None if wants_fence else [],
+            offline_log_dirs=list(self._told_offline),
+            cordoned_log_dirs=None if self._told_cordoned is None else list(self._told_cordoned),
         )
 
     def request_shutdown(self, now_ms: int) -> None:
@@ -174,7 +218,7 @@ class BrokerLifecycle:
                 for name, (lowest, highest) in sorted(identity.features.items())
             ],
             rack=identity.rack,
-            log_dirs=sorted(identity.directories),
+            log_dirs=list(self._directories.online_ids),
             previous_broker_epoch=identity.previous_broker_epoch,
         )
 
@@ -185,6 +229,20 @@ class BrokerLifecycle:
             return
         self.broker_epoch = response.broker_epoch
         self._due_ms = now_ms
+        # What it leaves out, the controller knows to be away.
+        self._confirm_offline()
+
+    def _confirm_offline(self) -> None:
+        """The controller has answered the last request, and so knows what that one said."""
+        self._confirmed = frozenset(self._told_offline)
+        for directory_id in self._told_offline:
+            self._tell_by_ms.pop(directory_id, None)
+
+    def _has_news_of_directories(self) -> bool:
+        """Whether directories failed or were cordoned after the request that was answered now."""
+        if self._told_offline != self._directories.offline_ids:
+            return True
+        return self._told_cordoned is not None and self._told_cordoned != self._directories.cordoned_ids
 
     def _handle_heartbeat(self, response: BrokerHeartbeatResponse, now_ms: int) -> None:
         self._last_refusal = response.error_code
@@ -194,6 +252,7 @@ class BrokerLifecycle:
             return
         self._is_fenced = response.is_fenced
         self._failed_goodbyes = 0
+        self._confirm_offline()
         match self.state:
             case BrokerState.STARTING:
                 if response.is_caught_up:
@@ -218,4 +277,4 @@ class BrokerLifecycle:
                 pass
             case _:
                 assert_never(self.state)
-        self._due_ms = now_ms + interval_ms
+        self._due_ms = now_ms + (0 if self._has_news_of_directories() else interval_ms)

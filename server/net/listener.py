@@ -28,6 +28,8 @@ from server.types import ListenerKind
 
 _log = logging.getLogger("kafkaproto.server.net")
 
+ConnectionEnded = Callable[[ConnectionInfo], None]
+
 RunConnection = Callable[[trio.SocketStream], Awaitable[None]]
 
 _SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
@@ -68,10 +70,12 @@ class Listener:
         served_versions: ServedVersions,
         serve: Serve,
         metrics: RequestMetrics | None = None,
+        connection_ended: ConnectionEnded | None = None,
     ) -> None:
         """``served_versions`` says which api versions are served here, ``serve`` answers each request.
 
-        ``metrics`` counts the requests of all listeners that it is handed to.
+        ``metrics`` counts the requests of all listeners that it is handed to. ``connection_ended`` is told of each
+        connection that was served and is no more, whoever ended it.
         """
         self.settings = settings
         self._sockets: list[trio.SocketListener] | None = None
@@ -80,6 +84,7 @@ class Listener:
         self._served_versions = served_versions
         self._serve = serve
         self._metrics = metrics or RequestMetrics()
+        self._connection_ended = connection_ended
         self._pumps: dict[int, Pump] = {}
         self._accepted = 0
         self._accept_scope = trio.CancelScope()
@@ -160,18 +165,19 @@ class Listener:
         settings = self.settings
         self._accepted += 1
         connection_id = self._accepted
+        info = ConnectionInfo(
+            connection_id=connection_id,
+            listener_name=settings.name,
+            listener_kind=settings.kind,
+            peer_host=peer[0],
+            peer_port=peer[1],
+        )
         pump = Pump(
             stream=SocketBytes(stream),
             connection=ServerConnection(
                 self._served_versions, max_request_size=settings.max_request_size_bytes
             ),
-            info=ConnectionInfo(
-                connection_id=connection_id,
-                listener_name=settings.name,
-                listener_kind=settings.kind,
-                peer_host=peer[0],
-                peer_port=peer[1],
-            ),
+            info=info,
             serve=self._serve,
             metrics=self._metrics,
             idle_timeout_ms=settings.idle_timeout_ms,
@@ -182,6 +188,8 @@ class Listener:
             await pump.run()
         finally:
             del self._pumps[connection_id]
+            if self._connection_ended is not None:
+                self._connection_ended(info)
 
 
 async def bind_listener(name: str, host: str, port: int) -> list[trio.SocketListener]:

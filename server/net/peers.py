@@ -239,6 +239,9 @@ class PeerChannel:
             is_refused = isinstance(last, ConnectionRefusedError)
             cause = DisconnectCause.REFUSED if is_refused else DisconnectCause.UNREACHABLE
             raise self._disconnected(cause, str(last)) from error
+        except ValueError as error:
+            # What another node calls its host may be no name at all, which is refused before anybody is asked.
+            raise self._disconnected(DisconnectCause.UNREACHABLE, str(error)) from error
 
     async def _exchange(self, connection: ClientConnection) -> Negotiated | ResponseReceived:
         """Write what is to be written and read up to the next event; anything that goes wrong disconnects."""

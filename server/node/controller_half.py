@@ -8,15 +8,20 @@ what the controller's effects mean to the rest of the node.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import assert_never
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
+from kafkaproto.messages import BrokerHeartbeatResponse
 from server.apis.context import Answer
 from server.controller import effects, events
 from server.controller.controller import Controller
 from server.image.image import ClusterImage
+from server.metrics.answers import error_codes
+from server.metrics.controller import ControllerMetrics
 from server.ports import Clock
 from server.raft import effects as raft_effects
 from server.raft import events as raft_events
@@ -54,6 +59,8 @@ class ControllerHalf:
         self._to_raft = to_raft
         self._ask_raft = ask_raft
         self._publish = publish
+        self.metrics = ControllerMetrics()
+        self._last_active: LeaderAndEpoch | None = None
         self._replies: dict[int, Deferred[Answer]] = {}
         self._next_command_id = 0
         self._leading: raft_effects.BecameLeader | None = None
@@ -85,19 +92,36 @@ class ControllerHalf:
         return self._controller.active_epoch
 
     @property
+    def proven_deaths(self) -> int:
+        """Brokers that were fenced because their processes were provably gone; all since the start."""
+        return self._controller.proven_deaths
+
+    @property
+    def since_last_contacts_ms(self) -> Mapping[int, int]:
+        """Milliseconds since each broker with a session was heard of; nothing where this controller is not active."""
+        now_ms = self._clock.now_ms()
+        return {
+            broker_id: now_ms - last_ms for broker_id, last_ms in self._controller.last_contacts_ms.items()
+        }
+
+    @property
     def next_deadline_ms(self) -> int | None:
         """When the controller wants a `events.Tick`."""
         return self._controller.next_deadline_ms()
 
     def handle(self, event: events.Event) -> None:
         """Give the controller an event."""
-        self._controller.handle(event, self._clock.now_ms())
+        begin = time.perf_counter()
+        self._controller.handle(event, self._clock.now_ms(), wall_ms=self._clock.wall_ms())
+        self.metrics.operations += 1
+        self.metrics.processing_times.add(time.perf_counter() - begin)
 
     def command(
         self, request: Message, version: int, context: events.CommandContext, reply: Deferred[Answer]
     ) -> None:
         """Have a request carried out."""
         self._next_command_id += 1
+        self.metrics.commands += 1
         self._replies[self._next_command_id] = reply
         self.handle(
             events.CommandReceived(
@@ -105,8 +129,20 @@ class ControllerHalf:
             )
         )
 
+    def broker_proven_dead(self, death: events.BrokerProvenDead, proof: str) -> None:
+        """A broker's process is gone; ``proof`` says in words how that is known."""
+        before = self.proven_deaths
+        self.handle(death)
+        if self.proven_deaths > before:
+            _log.warning(
+                "broker %d (epoch %d) is dead and is fenced: %s", death.broker_id, death.broker_epoch, proof
+            )
+
     def leader_changed(self, leader: LeaderAndEpoch) -> None:
         """The quorum has another leader; this node's own leadership is told by `became_leader`."""
+        if leader.leader_id != NO_NODE and leader != self._last_active:
+            self._last_active = leader
+            self.metrics.new_active_controllers += 1
         if leader.leader_id != self._node_id and self.active_epoch is None:
             self.handle(events.BecameInactive(leader_id=leader.leader_id, epoch=leader.epoch))
 
@@ -161,6 +197,7 @@ class ControllerHalf:
                 continue
             match effect:
                 case effects.Respond():
+                    self._count_timeout(effect.response)
                     self._replies.pop(effect.command_id).resolve(effect.response)
                 case effects.PublishImage():
                     self._publish(effect.image)
@@ -168,6 +205,7 @@ class ControllerHalf:
                     self._append_gathered()
                     self._upgrade_kraft_version(effect)
                 case effects.ReportFailure():
+                    self.metrics.failures += 1
                     _log.error("%s failed: %r", effect.request_name, effect.error, exc_info=effect.error)
                 case _:
                     assert_never(effect)
@@ -176,8 +214,16 @@ class ControllerHalf:
             self._to_raft(raft_events.ResignRequested(epoch=self._refused_epoch))
         return bool(asked)
 
+    def _count_timeout(self, response: Message) -> None:
+        # A refusal says the same everywhere, or everywhere below a first code that says nothing.
+        if ErrorCode.REQUEST_TIMED_OUT in islice(error_codes(response), 2):
+            self.metrics.commands_timed_out += 1
+            self.metrics.heartbeats_timed_out += isinstance(response, BrokerHeartbeatResponse)
+
     def _gather(self, append: effects.AppendRecords) -> None:
         """Keep records for `_append_gathered`, after those that they cannot go with."""
+        self.metrics.unclean_elections += append.elections.unclean
+        self.metrics.elr_elections += append.elections.from_elr
         size = sum(map(len, append.records))
         gathered = self._gathered
         if gathered and (

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ipaddress
 import logging
 import time
+from collections.abc import Callable
 from functools import lru_cache
 
 from kafkaproto.api import API_VERSIONS_KEY, api_by_key
 from kafkaproto.connection import RequestReceived, UnsupportedApiVersions
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import LocalProtocolError
-from kafkaproto.messages import ApiVersionsResponse
+from kafkaproto.messages import ApiVersionsResponse, BrokerHeartbeatRequest
 from server.apis.context import ANONYMOUS, Answer, NoAnswer, RequestContext, Services
 from server.apis.table import dispatch, served_versions
 from server.metrics.answers import error_codes
@@ -28,9 +29,17 @@ MAX_REMEMBERED_ADDRESSES = 1024
 class Dispatcher:
     """Serves the requests of a node's listeners."""
 
-    def __init__(self, services: Services, metrics: RequestMetrics | None = None) -> None:
+    def __init__(
+        self,
+        services: Services,
+        metrics: RequestMetrics | None = None,
+        *,
+        heartbeat: Callable[[BrokerHeartbeatRequest, ConnectionInfo], None] | None = None,
+    ) -> None:
+        """``heartbeat`` is told of each heartbeat of a broker before it is served."""
         self._services = services
         self._metrics = metrics or RequestMetrics()
+        self._heartbeat = heartbeat
 
     def serve(
         self, request: RequestReceived | UnsupportedApiVersions, connection: ConnectionInfo, respond: Respond
@@ -47,6 +56,8 @@ class Dispatcher:
         api = api_by_key(request.api_key)
         assert api is not None, "a request of an unknown api key is refused with its header"
         message, _ = api.request_class.decode(request.frame, request.api_version, request.body_offset)
+        if self._heartbeat is not None and isinstance(message, BrokerHeartbeatRequest):
+            self._heartbeat(message, connection)
         reply = dispatch(message, self._context(request, connection), self._services)
         handled_at = time.perf_counter()
         metrics = self._metrics.of(request.api_key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import trio
 
@@ -14,15 +15,10 @@ from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.headers import decode_response_header, encode_request_header
 from kafkaproto.message import Message
 from kafkaproto.messages import (
-    AddRaftVoterRequest,
-    AddRaftVoterResponse,
     CreateTopicsRequest,
-    DescribeQuorumRequest,
-    DescribeQuorumResponse,
+    DescribeClientQuotasResponse,
     EnvelopeRequest,
     EnvelopeResponse,
-    RemoveRaftVoterRequest,
-    RemoveRaftVoterResponse,
 )
 from kafkaproto.support import joined
 from server.apis.context import Answer, NoAnswer, RequestContext
@@ -86,31 +82,41 @@ class Forwarder:
             return
         envelope = EnvelopeRequest(
             request_data=request_data,
-            request_principal=encode_principal(context.principal),
+            request_principal=encode_principal(
+                context.principal, token_authenticated=context.token_authenticated
+            ),
             client_host_address=context.client_address,
         )
         try:
             response = await self._channel.send(envelope, timeout_ms=_time_limit_ms(request))
         except ControllerUnavailable as error:
             _log.warning("cannot forward: %s", error)
-            reply.resolve(refuse(request, ErrorCode.REQUEST_TIMED_OUT))
+            reply.resolve(refuse(request, ErrorCode.REQUEST_TIMED_OUT, None, context.api_version))
             return
         assert isinstance(response, EnvelopeResponse)
         reply.resolve(_unwrap(response, request, context))
 
 
-def refuse(request: Message, code: ErrorCode) -> Message:
-    """A response that says the same error for everything in a forwarded request."""
-    message = describe(code).message
-    match request:
-        case DescribeQuorumRequest():
-            return DescribeQuorumResponse(error_code=code)
-        case AddRaftVoterRequest():
-            return AddRaftVoterResponse(error_code=code, error_message=message)
-        case RemoveRaftVoterRequest():
-            return RemoveRaftVoterResponse(error_code=code, error_message=message)
-    assert request.API_KEY is not None
-    return COMMANDS[request.API_KEY].refuse(request, ApiError(code, message))
+def refuse(request: Message, code: ErrorCode, message: str | None, version: int) -> Message:
+    """A response, of a version, that says the same error for everything in a request.
+
+    ``message`` is None for the error's own words.
+    """
+    message = describe(code).message if message is None else message
+    assert request.API_KEY is not None, f"{request.NAME} is no request"
+    if request.API_KEY in COMMANDS:
+        return COMMANDS[request.API_KEY].refusal(request, ApiError(code, message), version)
+    api = api_by_key(request.API_KEY)
+    assert api is not None, f"{request.NAME} has no response"
+    response: Any = api.response_class()
+    response.error_code = code
+    if hasattr(response, "error_message"):
+        response.error_message = message
+    if isinstance(response, DescribeClientQuotasResponse):
+        # Null is how Kafka tells "not told" from "none".
+        response.entries = None
+    assert isinstance(response, Message)
+    return response
 
 
 def _time_limit_ms(request: Message) -> int:
@@ -135,7 +141,7 @@ def _unwrap(response: EnvelopeResponse, request: Message, context: RequestContex
         # The client has to learn what the controller speaks: it does so on a new connection.
         return NoAnswer(reason=f"the active controller does not know {request.NAME} v{context.api_version}")
     if response.error_code or response.response_data is None:
-        return refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR)
+        return refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR, None, context.api_version)
     api = api_by_key(context.api_key)
     assert api is not None
     data = joined(response.response_data)
@@ -144,5 +150,5 @@ def _unwrap(response: EnvelopeResponse, request: Message, context: RequestContex
         inner, _ = api.response_class.decode(data, context.api_version, offset)
     except RemoteProtocolError as error:
         _log.warning("the active controller answered %s with what is no answer: %s", request.NAME, error)
-        return refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR)
+        return refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR, None, context.api_version)
     return inner

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from immutables import Map
 from prometheus_client.core import Metric
 
 from kafkaproto import uuids
@@ -35,6 +36,9 @@ CHANNEL = "kafka_server_raft_channel_metrics"
 CONTROLLER = "kafka_controller_kafkacontroller"
 BROKER = "kafka_server_broker_metadata_metrics"
 REQUESTS = "kafka_network_requestmetrics"
+
+PARTITIONS_PER_STEP = 1000
+"""Counted at a time, or topics looked at: a few tenths of a millisecond."""
 
 Labels = Mapping[str, str]
 Sample = tuple[Labels, float]
@@ -257,44 +261,69 @@ class PartitionCounts:
     not_preferred: int = 0
     """Led by another than their first replica."""
 
-    def __add__(self, other: PartitionCounts) -> PartitionCounts:
-        return PartitionCounts(
-            partitions=self.partitions + other.partitions,
-            offline=self.offline + other.offline,
-            not_preferred=self.not_preferred + other.not_preferred,
-        )
-
 
 class PartitionCounter:
-    """Counts an image's partitions, and of those that come after it only what has changed."""
+    """Counts an image's partitions, and of those that come after it only what has changed.
+
+    In steps, so that whoever shares a thread with others can let them go on: to count in a thread of its own would
+    hold up the event loop all the same, by the interpreter's lock.
+    """
 
     def __init__(self) -> None:
-        self._image = EMPTY_IMAGE
-        self._total = PartitionCounts()
-        self._by_topic: dict[bytes, tuple[TopicImage, PartitionCounts]] = {}
+        self._counted: Map[bytes, TopicImage] = EMPTY_IMAGE.topics
+        self._by_topic: dict[bytes, tuple[TopicImage, int, int, int]] = {}
+        self._partitions = self._offline = self._not_preferred = 0
 
-    def count(self, image: ClusterImage) -> PartitionCounts:
-        """The counts of an image; blocks for some 100 ms where it has a million topics."""
-        if image.topics is not self._image.topics:
-            before, self._by_topic = self._by_topic, {}
-            self._total = PartitionCounts()
-            for topic_id, topic in image.topics.items():
-                known, counts = before.get(topic_id, (None, PartitionCounts()))
-                if known is not topic:
-                    counts = _count_topic(topic)
-                self._by_topic[topic_id] = topic, counts
-                self._total += counts
-        self._image = image
-        return self._total
+    @property
+    def counts(self) -> PartitionCounts:
+        """Those of the last image for which `steps` came to their end."""
+        return PartitionCounts(
+            partitions=self._partitions, offline=self._offline, not_preferred=self._not_preferred
+        )
 
+    def steps(self, image: ClusterImage) -> Iterator[None]:
+        """Count an image, some tenths of a millisecond at a time; it does no harm to leave off in between."""
+        if image.topics is self._counted:
+            return
+        work = 0
+        for topic_id, topic in image.topics.items():
+            work += 1
+            known = self._by_topic.get(topic_id)
+            if known is None or known[0] is not topic:
+                partitions = offline = not_preferred = 0
+                for partition in topic.partitions.values():
+                    partitions += 1
+                    offline += partition.leader == NO_NODE
+                    not_preferred += partition.leader != partition.replicas[0]
+                    if partitions % PARTITIONS_PER_STEP == 0:
+                        yield
+                self._replace(topic_id, (topic, partitions, offline, not_preferred))
+                work += partitions
+            if work >= PARTITIONS_PER_STEP:
+                work = 0
+                yield
+        if len(self._by_topic) != len(image.topics):
+            # Taken down at once: nobody else changes it, but a step may be the last one that is made.
+            for number, topic_id in enumerate(list(self._by_topic)):
+                if topic_id not in image.topics:
+                    self._replace(topic_id, None)
+                if number % PARTITIONS_PER_STEP == 0:
+                    yield
+        self._counted = image.topics
 
-def _count_topic(topic: TopicImage) -> PartitionCounts:
-    partitions = list(topic.partitions.values())
-    return PartitionCounts(
-        partitions=len(partitions),
-        offline=sum(partition.leader == NO_NODE for partition in partitions),
-        not_preferred=sum(partition.leader != partition.replicas[0] for partition in partitions),
-    )
+    def _replace(self, topic_id: bytes, found: tuple[TopicImage, int, int, int] | None) -> None:
+        """Forget what was counted of a topic, if it was, and take what is found now."""
+        _, partitions, offline, not_preferred = self._by_topic.pop(topic_id, (None, 0, 0, 0))
+        if found is not None:
+            self._by_topic[topic_id] = found
+            partitions, offline, not_preferred = (
+                partitions - found[1],
+                offline - found[2],
+                not_preferred - found[3],
+            )
+        self._partitions -= partitions
+        self._offline -= offline
+        self._not_preferred -= not_preferred
 
 
 def brokers_and_topics(image: ClusterImage, counts: PartitionCounts) -> Iterator[Metric]:

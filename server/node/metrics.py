@@ -1,13 +1,15 @@
 """``/metrics`` of a node: Prometheus text, made when it is asked for.
 
 Everything that counts is plain numbers elsewhere; nothing there waits for whoever looks. What only the event loop may
-look at is taken down in the loop, in some hundred microseconds; the rest, the counting of partitions and the making of
-the text, happens in a thread. Imported only where ``http.listener`` is set: the Prometheus library takes a node's start
-longer than its metrics are worth to somebody who does not look at them.
+look at is taken down in the loop, in some hundred microseconds. What has changed among partitions is counted there as
+well, a millisecond at a time with pauses, however many they are; the text is made in a thread. Imported only where
+``http.listener`` is set: the Prometheus library takes a node's start longer than its metrics are worth to somebody who
+does not look at them.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,11 +26,20 @@ from server.metrics.requests import RequestMetrics
 from server.metrics.window import Window
 from server.net.listener import Listener, ListenerStatistics
 from server.node import metric_families as families
+from server.node.broker_half import BrokerHalf
+from server.node.controller_metrics import (
+    BrokerFigures,
+    broker_contacts,
+    broker_work,
+    controller_lag,
+    controller_work,
+)
 from server.node.http import HttpAnswer
 from server.node.loop_watch import STALL_BOUNDS_MS, LoopWatch
 from server.node.metric_families import (
     RAFT,
     PartitionCounter,
+    PartitionCounts,
     PeerRates,
     counters,
     gauge,
@@ -46,6 +57,10 @@ LOOK_INTERVAL_S: Final = 10.0
 """Between two looks at the counters, of which rates and averages are made."""
 WINDOW_LOOKS: Final = 6
 """How many looks back they reach: a minute."""
+COUNTING_SLICE_S: Final = 0.001
+"""How long the event loop is held up at a time where partitions are counted."""
+PAUSE_RATIO: Final = 4
+"""How many times as long it is left alone then."""
 ROTATE_LOOKS: Final = 6
 """After so many looks the histograms begin a new half of their windows: quantiles are those of one to two minutes."""
 
@@ -63,6 +78,10 @@ class _Moment:
     kraft_version: int
     waiting_events: int
     snapshots: SnapshotFigures
+    proven_deaths: int
+    since_last_contacts_ms: Mapping[int, int]
+    """By broker; empty where the controller is not the active one."""
+    broker: BrokerFigures | None
     listeners: Mapping[str, ListenerStatistics]
     wall_ms: int
     at_s: float
@@ -81,19 +100,23 @@ class NodeMetrics:
         is_controller: bool,
         is_broker: bool,
         has_static_voters: bool,
+        broker: Callable[[], BrokerHalf | None],
         clock: Clock,
     ) -> None:
+        """``broker`` gives the node's broker half, None where there is none yet."""
         self._quorum = quorum
         self._requests = requests
         self._listeners = listeners
         self._is_controller = is_controller
         self._is_broker = is_broker
         self._has_static_voters = has_static_voters
+        self._broker = broker
         self._clock = clock
         self._loop = LoopWatch()
         self._window = Window(WINDOW_LOOKS)
         self._look()
         self._partitions = PartitionCounter()
+        self._counting = trio.Lock()
         self._one_at_a_time = trio.CapacityLimiter(1)
 
     async def run(self) -> None:
@@ -109,14 +132,28 @@ class NodeMetrics:
                     self._loop.rotate()
                     self._requests.rotate()
                     self._quorum.metrics.rotate()
+                    if self._quorum.controller_metrics is not None:
+                        self._quorum.controller_metrics.rotate()
         finally:
             trio.lowlevel.remove_instrument(self._loop)
 
     async def page(self) -> HttpAnswer:
         """The answer to a scrape."""
         moment = self._take_moment()
-        text = await trio.to_thread.run_sync(partial(self._text, moment), limiter=self._one_at_a_time)
+        async with self._counting:
+            if self._is_controller:
+                await self._count(moment.image)
+            counts = self._partitions.counts
+        text = await trio.to_thread.run_sync(partial(self._text, moment, counts), limiter=self._one_at_a_time)
         return HttpAnswer(status=200, body=text, content_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+    async def _count(self, image: ClusterImage) -> None:
+        """Count the image's partitions, a little at a time."""
+        begin = time.perf_counter()
+        for _ in self._partitions.steps(image):
+            if time.perf_counter() - begin > COUNTING_SLICE_S:
+                await trio.sleep(COUNTING_SLICE_S * PAUSE_RATIO)
+                begin = time.perf_counter()
 
     # -- in the event loop ---------------------------------------------------------------------------------------
 
@@ -156,30 +193,49 @@ class NodeMetrics:
             kraft_version=quorum.kraft_version,
             waiting_events=quorum.waiting_events,
             snapshots=quorum.snapshot_figures(),
+            proven_deaths=quorum.proven_deaths,
+            since_last_contacts_ms=quorum.since_last_contacts_ms,
+            broker=self._broker_figures(),
             listeners={listener.settings.name: listener.statistics() for listener in self._listeners},
             wall_ms=self._clock.wall_ms(),
             at_s=trio.current_time(),
             counters=self._counters(raft),
         )
 
+    def _broker_figures(self) -> BrokerFigures | None:
+        broker = self._broker()
+        if broker is None:
+            return None
+        return BrokerFigures(
+            state=broker.state_code,
+            apply_errors=broker.metadata_apply_errors,
+            queued_assignments=broker.queued_replica_to_dir_assignments,
+        )
+
     # -- in a thread ---------------------------------------------------------------------------------------------
 
-    def _text(self, moment: _Moment) -> str:
+    def _text(self, moment: _Moment, counts: PartitionCounts) -> str:
         registry = CollectorRegistry()
-        registry.register(_Page(partial(self._families, moment)))
+        registry.register(_Page(partial(self._families, moment, counts)))
         text: bytes = generate_latest(registry)
         return text.decode()
 
-    def _families(self, moment: _Moment) -> Iterator[Metric]:
+    def _families(self, moment: _Moment, counts: PartitionCounts) -> Iterator[Metric]:
         yield from families.raft_state(moment.raft)
         yield from self._quorum_work(moment)
         yield from families.peers(
             moment.peers, {node_id: self._peer_rates(moment, node_id) for node_id in moment.peers}
         )
+        yield from self._metadata(moment, counts)
+        yield from families.snapshots(moment.snapshots)
+        yield from families.requests(self._requests)
+        yield from self._rooms(moment)
+
+    def _metadata(self, moment: _Moment, counts: PartitionCounts) -> Iterator[Metric]:
         image = moment.image
         lag_ms = 0 if moment.is_active or image.offset < 0 else max(0, moment.wall_ms - image.timestamp_ms)
         if self._is_controller:
-            yield from families.brokers_and_topics(image, self._partitions.count(image))
+            yield from families.brokers_and_topics(image, counts)
             yield from families.controller_progress(
                 image,
                 is_active=moment.is_active,
@@ -187,12 +243,24 @@ class NodeMetrics:
                 ignored_static_voters=self._has_static_voters and moment.kraft_version > 0,
                 lag_ms=lag_ms,
             )
+            yield from self._controller_work(moment)
         if self._is_broker:
             yield from families.broker_progress(image, lag_ms)
+            yield from broker_work(image, moment.broker, high_watermark=moment.high_watermark)
         yield from families.loader(image, leader_id=moment.leader_id, kraft_version=moment.kraft_version)
-        yield from families.snapshots(moment.snapshots)
-        yield from families.requests(self._requests)
-        yield from self._rooms(moment)
+
+    def _controller_work(self, moment: _Moment) -> Iterator[Metric]:
+        controller = self._quorum.controller_metrics
+        assert controller is not None, "a controller counts what it does"
+        idle_ratio = self._window.ratio("idle", "idle_or_busy", moment.counters)
+        yield from controller_work(controller, proven_deaths=moment.proven_deaths, idle_ratio=idle_ratio)
+        yield from broker_contacts(moment.since_last_contacts_ms)
+        yield from controller_lag(
+            moment.image,
+            high_watermark=moment.high_watermark,
+            snapshot_end_offset=self._quorum.latest_snapshot_end_offset(),
+            commits=self._quorum.metrics.commits,
+        )
 
     def _quorum_work(self, moment: _Moment) -> Iterator[Metric]:
         quorum: QuorumMetrics = self._quorum.metrics

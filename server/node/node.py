@@ -24,20 +24,24 @@ from server.apis.context import Answer, RequestContext, Services
 from server.apis.table import served_versions
 from server.broker.lifecycle import BrokerIdentity, BrokerLifecycle
 from server.config import Config
-from server.config.log_levels import logger_levels
+from server.config.log_levels import logger_levels, set_logger_levels
 from server.controller.events import CommandContext
 from server.features import supported_ranges
 from server.metrics.requests import RequestMetrics
 from server.net.listener import Listener, ListenerSettings
+from server.net.pump import ConnectionInfo
 from server.node.broker_half import BrokerHalf
+from server.node.broker_probe import BrokerProbe
 from server.node.controller_channel import ControllerChannel
 from server.node.controller_registration import keep_registered
+from server.node.directory_watch import DirectoryWatch
 from server.node.dispatch import Dispatcher
-from server.node.forwarding import Forwarder
+from server.node.forwarding import Forwarder, refuse
 from server.node.http import HttpAnswer, Route, serve_http
 from server.node.quorum import QuorumDriver
 from server.node.startup import Opened, mark_clean_shutdown, open_node
 from server.ports import Clock, Disk, Rng
+from server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
 from server.types import Deferred, Endpoint, ListenerKind
 
 if TYPE_CHECKING:
@@ -84,6 +88,7 @@ class Node:
         self._listeners: list[Listener] = []
         self._requests = RequestMetrics()
         self._metrics: NodeMetrics | None = None
+        self._probe: BrokerProbe | None = None
 
     def stop(self) -> None:
         """Ask for a controlled shutdown; `run` returns when it is over."""
@@ -151,10 +156,15 @@ class Node:
                 rng=self._rng,
             )
         )
+        watch = self._directory_watch(opened)
+        await nursery.start(watch.run)
         await nursery.start(opened.quorum.run)
         if config.http_listener is not None:
             self._start_metrics(nursery, opened.quorum, listeners)
-        dispatcher.append(Dispatcher(self._services(nursery, opened), self._requests))
+        self._start_probe(nursery, opened.quorum)
+        heartbeat = None if self._probe is None else self._probe.heartbeat
+        services = self._services(nursery, opened, watch)
+        dispatcher.append(Dispatcher(services, self._requests, heartbeat=heartbeat))
         for listener in listeners:
             if listener.settings.kind is ListenerKind.CONTROLLER:
                 await nursery.start(listener.run)
@@ -171,6 +181,17 @@ class Node:
                     await nursery.start(listener.run)
         await opened.quorum.wait_until_follows_leader()
 
+    def _start_probe(self, nursery: trio.Nursery, quorum: QuorumDriver) -> None:
+        if self._config.is_controller and self._config.broker_death_proof_enable:
+            self._probe = BrokerProbe(
+                published=quorum.published, report=quorum.broker_proven_dead, clock=self._clock
+            )
+            nursery.start_soon(self._probe.run)
+
+    def _connection_ended(self, connection: ConnectionInfo) -> None:
+        if self._probe is not None:
+            self._probe.connection_ended(connection)
+
     def _start_metrics(
         self, nursery: trio.Nursery, quorum: QuorumDriver, listeners: Sequence[Listener]
     ) -> None:
@@ -185,9 +206,26 @@ class Node:
             is_controller=config.is_controller,
             is_broker=config.is_broker,
             has_static_voters=bool(config.controller_quorum_voters),
+            broker=lambda: None if self._running is None else self._running.broker,
             clock=self._clock,
         )
         nursery.start_soon(self._metrics.run)
+
+    def _directory_watch(self, opened: Opened) -> DirectoryWatch:
+        config = self._config
+        return DirectoryWatch(
+            disk=self._disk,
+            metadata_path=config.metadata_log_dir,
+            metadata_directory_id=opened.metadata_directory_id,
+            is_controller=config.is_controller,
+            directories=opened.log_directories if config.is_broker else None,
+            changed=self._directories_changed,
+        )
+
+    def _directories_changed(self) -> None:
+        # Before there is a broker half, nobody has been told of the directories yet.
+        if self._running is not None and self._running.broker is not None:
+            self._running.broker.directories_changed()
 
     def _listener(self, kind: ListenerKind, endpoint: Endpoint, dispatcher: list[Dispatcher]) -> Listener:
         """A listener that serves through what ``dispatcher`` holds by the time it runs."""
@@ -206,6 +244,7 @@ class Node:
             served_versions=partial(served_versions, kind),
             serve=lambda request, connection, respond: dispatcher[0].serve(request, connection, respond),
             metrics=self._requests,
+            connection_ended=self._connection_ended,
         )
 
     def _channel(self, opened: Opened, client_id: str) -> ControllerChannel:
@@ -220,12 +259,17 @@ class Node:
         self._channels.append(channel)
         return channel
 
-    def _services(self, nursery: trio.Nursery, opened: Opened) -> Services:
+    def _services(self, nursery: trio.Nursery, opened: Opened, watch: DirectoryWatch) -> Services:
         quorum = opened.quorum
         forwarder = Forwarder(nursery, self._channel(opened, str(self._config.node_id)))
 
         def submit(request: Message, context: RequestContext) -> Deferred[Answer]:
             return quorum.submit(request, context.api_version, self._command_context(request, context))
+
+        current = current_authorizer(self._config)
+
+        def authorizer() -> Authorizer | None:
+            return None if current is None else current.at(quorum.published.image.acls)
 
         return Services(
             node_id=self._config.node_id,
@@ -239,8 +283,12 @@ class Node:
             controller_versions=forwarder.controller_versions,
             describe_quorum=quorum.describe_quorum,
             raft_request=quorum.raft_request,
+            authorizer=authorizer,
+            refuse=refuse,
             static_config=self._config.properties.values,
             logger_levels=logger_levels,
+            set_logger_levels=set_logger_levels,
+            log_directories=watch.statuses,
             auto_create_topics=self._config.auto_create_topics_enable,
             create_topics=forwarder.create_topics,
         )
@@ -286,16 +334,21 @@ class Node:
                 endpoints=endpoints,
                 rack=config.broker_rack,
                 features=supported_ranges(),
-                directories=opened.directory_ids,
                 previous_broker_epoch=opened.previous_broker_epoch,
             ),
+            directories=opened.log_directories,
             heartbeat_interval_ms=config.broker_heartbeat_interval_ms,
             registration_timeout_ms=config.initial_broker_registration_timeout_ms,
+            directory_failure_timeout_ms=config.log_dir_failure_timeout_ms,
             now_ms=self._clock.now_ms(),
         )
         return BrokerHalf(
             lifecycle,
+            broker_id=config.node_id,
+            directories=opened.log_directories,
+            static_config=config.properties.values,
             channel=self._channel(opened, str(config.node_id)),
+            assignment_channel=self._channel(opened, str(config.node_id)),
             published=opened.quorum.published,
             heartbeat_interval_ms=config.broker_heartbeat_interval_ms,
             clock=self._clock,
@@ -349,10 +402,23 @@ class Node:
         epoch = running.broker.broker_epoch if running.broker is not None else None
         if epoch is not None:
             await trio.to_thread.run_sync(
-                partial(mark_clean_shutdown, self._config, disk=self._disk, broker_epoch=epoch)
+                partial(
+                    mark_clean_shutdown, running.opened.log_directories, disk=self._disk, broker_epoch=epoch
+                )
             )
         running.opened.release()
         _log.info("stopped")
+
+
+def current_authorizer(config: Config) -> CurrentAuthorizer | None:
+    """The node's authorizer, None where it has none."""
+    if not config.authorizer_class_name:
+        return None
+    settings = AuthorizerSettings(
+        super_users=config.super_users,
+        allow_everyone_if_no_acl_found=config.allow_everyone_if_no_acl_found,
+    )
+    return CurrentAuthorizer(settings)
 
 
 def _with_ports(endpoints: tuple[Endpoint, ...], ports: Mapping[str, int]) -> tuple[Endpoint, ...]:

@@ -15,7 +15,7 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import assert_never
 
@@ -26,6 +26,7 @@ from kafkaproto.messages import DescribeQuorumRequest
 from server.apis.context import Answer, NoAnswer, RequestContext
 from server.controller import events as controller_events
 from server.controller.controller import Controller
+from server.metrics.controller import ControllerMetrics
 from server.node.committed_state import CommittedState, QuorumStorage
 from server.node.controller_half import ControllerHalf
 from server.node.disk_worker import DiskWorker, DiskWrite, Persisted, PersistJob
@@ -43,6 +44,7 @@ from server.raft.messages import Destination, FetchedBatch, InboundRequest
 from server.raft.node import RaftNode
 from server.raft.statistics import RaftStatistics
 from server.raft.wire import describe_quorum_response, encode_batch
+from server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID
 from server.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
 
 _log = logging.getLogger("kafkaproto.server.quorum")
@@ -164,9 +166,34 @@ class QuorumDriver:
             reply.resolve(NoAnswer(reason=f"{MAX_WAITING_REQUESTS} requests wait for the controller already"))
             return reply
         self._waiting_commands += 1
-        self._commands.append(partial(self._command, request, version, context, reply))
+        self._commands.append(partial(self._command, request, version, context, reply, time.perf_counter()))
         self._wake.set()
         return reply
+
+    def broker_proven_dead(self, death: controller_events.BrokerProvenDead, proof: str) -> None:
+        """Tell the controller that a broker's process is gone; ``proof`` says in words how that is known."""
+        assert self._controller is not None, "only a node with a controller hears of brokers"
+        self._post(partial(self._controller.broker_proven_dead, death, proof))
+
+    @property
+    def proven_deaths(self) -> int:
+        """Brokers that this node's controller fenced because their processes were provably gone."""
+        return 0 if self._controller is None else self._controller.proven_deaths
+
+    @property
+    def controller_metrics(self) -> ControllerMetrics | None:
+        """What this node's controller counts, None where there is none."""
+        return None if self._controller is None else self._controller.metrics
+
+    @property
+    def since_last_contacts_ms(self) -> Mapping[int, int]:
+        """Milliseconds since each broker was heard of, where this node's controller is active; else nothing."""
+        return {} if self._controller is None else self._controller.since_last_contacts_ms
+
+    def latest_snapshot_end_offset(self) -> int | None:
+        """Where the newest snapshot on disk ends, None where there is none. Blocks; any thread may call it."""
+        latest = self._storage.snapshots.latest()
+        return None if latest in (None, BOOTSTRAP_SNAPSHOT_ID) else latest.end_offset
 
     def raft_request(self, request: Message, context: RequestContext) -> Deferred[Answer]:
         """Have the Raft core answer one of the quorum's own requests."""
@@ -361,9 +388,11 @@ class QuorumDriver:
         version: int,
         context: controller_events.CommandContext,
         reply: Deferred[Answer],
+        arrived_at: float,
     ) -> None:
         self._waiting_commands -= 1
         assert self._controller is not None, f"{request.NAME} for the controller of a node that has none"
+        self._controller.metrics.queue_times.add(time.perf_counter() - arrived_at)
         self._controller.command(request, version, context, reply)
 
     def _take_request(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from kafkaproto import uuids
+from server.broker.directories import LogDirectories, LogDirectory
 from server.config import Config
 from server.controller.config import ControllerConfig
 from server.controller.controller import Controller
@@ -28,18 +29,17 @@ from server.raft.node import RaftNode
 from server.raft.voters import VoterSet
 from server.storage.bootstrap import read_bootstrap
 from server.storage.clean_shutdown_file import take_clean_shutdown, write_clean_shutdown
+from server.storage.directories import METADATA_LOG_NAME, OpenedDirectories, open_directories
+from server.storage.errors import StorageError
 from server.storage.format import FormatRequest, QuorumStart, format_directories
 from server.storage.log import Log
-from server.storage.meta_properties import (
-    new_directory_id,
-    open_log_directories,
-)
+from server.storage.meta_properties import new_directory_id
 from server.storage.quorum_state_file import QuorumStateFile
 from server.storage.reconciliation import reconcile
 from server.storage.retention import RetentionLimits
 from server.storage.segment import LogConfig
 from server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
-from server.types import METADATA_TOPIC, METADATA_TOPIC_ID, Endpoint, ReplicaKey
+from server.types import METADATA_TOPIC_ID, Endpoint, ReplicaKey
 
 _log = logging.getLogger("kafkaproto.server.node")
 
@@ -52,8 +52,10 @@ class Opened:
     """A node's state as found on disk, ready to run."""
 
     cluster_id: str
-    directory_ids: tuple[bytes, ...]
-    """Ids of the log directories, in the order of the configuration."""
+    metadata_directory_id: bytes
+    """Id of the directory that holds the metadata log."""
+    log_directories: LogDirectories
+    """Those of ``log.dirs``."""
     previous_broker_epoch: int
     """Broker epoch of the last clean stop, -1 where there was none."""
     broker_incarnation_id: bytes
@@ -85,12 +87,17 @@ def open_node(
     paths = tuple(dict.fromkeys((*config.log_dirs, config.metadata_log_dir)))
     if format_if_new:
         _format_if_new(config, paths, controller_endpoints, disk=disk, clock=clock, rng=rng)
-    # Kept until the node has stopped: two nodes on one directory would ruin it.
-    locks = tuple(disk.lock(f"{path}/.lock") for path in paths if disk.is_directory(path))
-    found = open_log_directories(
-        disk, paths, node_id=config.node_id, new_uuid=rng.uuid, wall_ms=clock.wall_ms()
+    opened = open_directories(
+        disk,
+        paths,
+        metadata_path=config.metadata_log_dir,
+        node_id=config.node_id,
+        new_uuid=rng.uuid,
+        wall_ms=clock.wall_ms(),
     )
-    metadata = found[config.metadata_log_dir]
+    log_directories = _log_directories(config, opened)
+    metadata = opened.by_path[config.metadata_log_dir].properties
+    assert metadata is not None
     assert metadata.cluster_id is not None
     assert metadata.directory_id is not None
     incarnation_id = rng.uuid()
@@ -101,7 +108,7 @@ def open_node(
         controller = Controller(
             node_id=config.node_id,
             cluster_id=metadata.cluster_id,
-            config=_controller_config(config, incarnation_id),
+            config=controller_config(config, incarnation_id),
             rng=rng,
             bootstrap_records=read_bootstrap(disk, config.metadata_log_dir),
         )
@@ -117,14 +124,34 @@ def open_node(
     )
     return Opened(
         cluster_id=metadata.cluster_id,
-        directory_ids=tuple(
-            each.directory_id for each in (found[path] for path in config.log_dirs) if each.directory_id
-        ),
-        previous_broker_epoch=take_clean_shutdown(disk, config.log_dirs),
+        metadata_directory_id=metadata.directory_id,
+        log_directories=log_directories,
+        previous_broker_epoch=take_clean_shutdown(disk, _online_paths(log_directories)),
         broker_incarnation_id=incarnation_id,
-        locks=locks,
+        locks=opened.locks,
         quorum=driver,
     )
+
+
+def _log_directories(config: Config, opened: OpenedDirectories) -> LogDirectories:
+    """Those of ``log.dirs``; raises StorageError where a broker has none that works."""
+    directories = LogDirectories(
+        [
+            LogDirectory(path=path, directory_id=found.directory_id, problem=found.problem)
+            for path, found in ((path, opened.by_path[path]) for path in config.log_dirs)
+        ]
+    )
+    for directory in directories.all:
+        if directory.problem is not None:
+            _log.error("log directory %s is offline: %s", directory.path, directory.problem)
+    if config.is_broker and not directories.online_ids:
+        problems = "; ".join(each.problem for each in directories.all if each.problem is not None)
+        raise StorageError(f"none of the directories in log.dirs can be used: {problems}")
+    return directories
+
+
+def _online_paths(directories: LogDirectories) -> list[str]:
+    return [each.path for each in directories.all if each.problem is None]
 
 
 def _raft_config(
@@ -157,7 +184,7 @@ def _open_storage(config: Config, disk: Disk) -> QuorumStorage:
     """The metadata log's directory, repaired after a crash, its log going on where its newest snapshot ends."""
     log = Log.open(
         disk,
-        f"{config.metadata_log_dir}/{METADATA_TOPIC}-0",
+        f"{config.metadata_log_dir}/{METADATA_LOG_NAME}",
         topic_id=METADATA_TOPIC_ID,
         config=LogConfig(
             segment_bytes=config.metadata_log_segment_bytes, segment_ms=config.metadata_log_segment_ms
@@ -214,18 +241,35 @@ def _is_empty_directory(disk: Disk, path: str) -> bool:
     return disk.is_directory(path) and not disk.list_directory(path)
 
 
-def mark_clean_shutdown(config: Config, *, disk: Disk, broker_epoch: int) -> None:
-    """Leave word of a controlled shutdown in the log directories."""
-    write_clean_shutdown(disk, config.log_dirs, broker_epoch)
+def mark_clean_shutdown(directories: LogDirectories, *, disk: Disk, broker_epoch: int) -> None:
+    """Leave word of a controlled shutdown in the log directories that work."""
+    for path in _online_paths(directories):
+        try:
+            write_clean_shutdown(disk, [path], broker_epoch)
+        except OSError as error:
+            # The next start takes the shutdown for a crash, which is safe.
+            _log.error("log directory %s failed while the node stopped: %s", path, error)
 
 
-def _controller_config(config: Config, incarnation_id: bytes) -> ControllerConfig:
+def controller_config(config: Config, incarnation_id: bytes) -> ControllerConfig:
+    """What the node's properties tell its controller; ``incarnation_id`` is that of the node's broker."""
     return ControllerConfig(
         broker_session_timeout_ms=config.broker_session_timeout_ms,
         metadata_max_idle_interval_ms=config.metadata_max_idle_interval_ms,
         num_partitions=config.num_partitions,
         default_replication_factor=config.default_replication_factor,
         delete_topic_enable=config.delete_topic_enable,
+        auto_leader_rebalance_enable=config.auto_leader_rebalance_enable,
+        leader_imbalance_check_interval_seconds=config.leader_imbalance_check_interval_seconds,
+        unclean_leader_election_interval_ms=config.unclean_leader_election_interval_ms,
+        broker_death_proof_enable=config.broker_death_proof_enable,
+        authorizer_class_name=config.authorizer_class_name,
+        super_users=config.super_users,
+        allow_everyone_if_no_acl_found=config.allow_everyone_if_no_acl_found,
+        delegation_token_secret_key=config.delegation_token_secret_key,
+        delegation_token_max_lifetime_ms=config.delegation_token_max_lifetime_ms,
+        delegation_token_expiry_time_ms=config.delegation_token_expiry_time_ms,
+        delegation_token_expiry_check_interval_ms=config.delegation_token_expiry_check_interval_ms,
         static_config=config.properties.values,
         local_broker_incarnation_id=incarnation_id if config.is_broker else None,
         static_voter_ids=tuple(voter.key.id for voter in config.controller_quorum_voters),

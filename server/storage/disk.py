@@ -193,6 +193,11 @@ class OsDisk:
         finally:
             os.close(descriptor)
 
+    def space(self, path: str) -> tuple[int, int]:
+        """Bytes of the file system that a path lies on: (in all, usable by this process)."""
+        found = os.statvfs(path)
+        return found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize
+
     def lock(self, path: str) -> Lock:
         """Claim the lock file at ``path``; raises BlockingIOError where it is held already."""
         real_path = os.path.realpath(path)

@@ -149,6 +149,8 @@ class LogDirectory:
     """None where the directory is not formatted, or not readable."""
     problem: str | None = None
     """Why it cannot be used, naming the path; None where it is formatted or merely empty."""
+    is_unreadable: bool = False
+    """Whether the problem is one of the disk, and not of what is on it."""
 
     @property
     def meta_properties_path(self) -> str:
@@ -171,7 +173,7 @@ def read_log_directory(disk: Disk, path: str) -> LogDirectory:
     except CorruptFileError as error:
         return LogDirectory(path=path, problem=str(error))
     except OSError as error:
-        return LogDirectory(path=path, problem=f"{path} cannot be read: {error}")
+        return LogDirectory(path=path, problem=f"{path} cannot be read: {error}", is_unreadable=True)
 
 
 def find_mismatches(
@@ -209,18 +211,18 @@ def find_mismatches(
 
 def open_log_directories(
     disk: Disk,
-    paths: Sequence[str],
+    directories: Sequence[LogDirectory],
     *,
     node_id: int,
     new_uuid: Callable[[], bytes],
     wall_ms: int,
     cluster_id: str | None = None,
-) -> dict[str, MetaProperties]:
-    """Check, when a node starts, that all its log directories are formatted and agree; path -> properties.
+) -> tuple[dict[str, MetaProperties], dict[str, str]]:
+    """Check, when a node starts, that all its log directories are formatted and agree: properties and problems by path.
 
-    Directories without an id are given one, durably. Raises StorageError with every problem found.
+    Directories without an id are given one, durably; those whose disk does not take it are the ones with a problem.
+    Raises StorageError with everything that is wrong with what was found.
     """
-    directories = [read_log_directory(disk, path) for path in paths]
     found = {entry.path: entry.properties for entry in directories if entry.properties is not None}
     problems = [entry.problem for entry in directories if entry.problem is not None]
     problems += [
@@ -237,12 +239,18 @@ def open_log_directories(
     if problems:
         raise StorageError("\n".join(problems))
     taken = {properties.directory_id for properties in found.values() if properties.directory_id is not None}
+    unwritable: dict[str, str] = {}
     for path, properties in found.items():
         if properties.directory_id is None:
             directory_id = new_directory_id(new_uuid, taken)
             taken.add(directory_id)
-            found[path] = replace(
+            given = replace(
                 properties, version=1, cluster_id=cluster_ids[0], node_id=node_id, directory_id=directory_id
             )
-            write_meta_properties(disk, path, found[path], wall_ms)
-    return found
+            try:
+                write_meta_properties(disk, path, given, wall_ms)
+            except OSError as error:
+                unwritable[path] = str(error)
+            else:
+                found[path] = given
+    return found, unwritable

@@ -14,6 +14,7 @@ from kafkaproto.messages import (
     BrokerRegistrationRequest,
     BrokerRegistrationResponse,
 )
+from server.broker.directories import LogDirectories, LogDirectory
 from server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
 from server.types import Endpoint
 
@@ -21,6 +22,11 @@ INTERVAL_MS = 2_000
 EPOCH = 0x1C
 OFFSET = 0x1D
 DIRECTORIES = (bytes([9]) * 16, bytes([7]) * 16)
+
+
+def directories() -> LogDirectories:
+    """Two that work."""
+    return LogDirectories([LogDirectory(path=f"/{each[0]}", directory_id=each) for each in DIRECTORIES])
 
 
 def start(**changes: Any) -> BrokerLifecycle:
@@ -35,12 +41,13 @@ def start(**changes: Any) -> BrokerLifecycle:
         ),
         rack="r1",
         features={"metadata.version": (21, 30), "group.version": (0, 1)},
-        directories=DIRECTORIES,
         previous_broker_epoch=247,
     )
     timing = {
+        "directories": directories(),
         "heartbeat_interval_ms": INTERVAL_MS,
         "registration_timeout_ms": 60_000,
+        "directory_failure_timeout_ms": 30_000,
         "now_ms": 1_000,
         **changes,
     }
@@ -298,3 +305,126 @@ def test_an_interval_shorter_than_the_first_of_a_shutdown_is_kept() -> None:
     broker.request_shutdown(1_010)
     answer(broker, 1_015)
     assert broker.due_ms == 1_035
+
+
+def fail_directory(broker: BrokerLifecycle, now_ms: int) -> bytes:
+    """The one with the higher id fails."""
+    failed = sorted(DIRECTORIES)[1]
+    broker._directories.fail(f"/{failed[0]}", "EIO")
+    broker.directories_changed(now_ms)
+    return failed
+
+
+def test_a_failed_directory_is_told_at_once_and_in_every_heartbeat_from_then_on() -> None:
+    broker = running()
+    assert broker.due_ms == 3_030 - 1_000 + 1_000
+    failed = fail_directory(broker, 1_500)
+    assert broker.due_ms == 1_500
+    for now_ms in (1_510, 3_600, 5_700):
+        request, _ = BrokerHeartbeatRequest.decode(heartbeat(broker).encode(2), 2)
+        assert request.offline_log_dirs == [failed]
+        broker.handle_response(BrokerHeartbeatResponse(is_fenced=False), now_ms)
+        assert broker.due_ms == now_ms + INTERVAL_MS
+
+
+def test_a_directory_that_fails_while_a_heartbeat_is_under_way_is_told_right_after_it() -> None:
+    broker = running()
+    heartbeat(broker)
+    fail_directory(broker, 1_500)
+    broker.handle_response(BrokerHeartbeatResponse(is_fenced=False), 1_510)
+    assert broker.due_ms == 1_510
+
+
+def test_a_refusal_does_not_count_as_told_and_is_no_reason_to_hurry() -> None:
+    broker = running()
+    fail_directory(broker, 1_500)
+    heartbeat(broker)
+    broker.handle_response(BrokerHeartbeatResponse(error_code=ErrorCode.STALE_BROKER_EPOCH), 1_510)
+    assert broker.due_ms == 1_510 + INTERVAL_MS
+    assert not broker.is_directory_failure_overdue(31_499)
+    assert broker.is_directory_failure_overdue(31_500)
+
+
+def test_a_failure_that_no_controller_confirms_in_time_is_overdue() -> None:
+    broker = running()
+    heartbeat(broker)
+    fail_directory(broker, 1_500)
+    # The answer to a request of before says nothing about it.
+    broker.handle_response(BrokerHeartbeatResponse(is_fenced=False), 1_510)
+    assert broker.is_directory_failure_overdue(31_500)
+    heartbeat(broker)
+    broker.handle_response(BrokerHeartbeatResponse(is_fenced=False), 31_499)
+    assert not broker.is_directory_failure_overdue(10**9)
+    # Another change does not start the time of what is known already.
+    broker.directories_changed(40_000)
+    assert not broker.is_directory_failure_overdue(10**9)
+
+
+def test_the_time_runs_from_the_first_news_of_a_failure() -> None:
+    broker = running()
+    fail_directory(broker, 1_500)
+    broker.directories_changed(20_000)
+    assert broker.is_directory_failure_overdue(31_500)
+
+
+def test_a_registration_leaves_out_what_failed_before_it_and_thereby_tells_it() -> None:
+    broker = start()
+    failed = fail_directory(broker, 1_005)
+    assert broker.due_ms == 1_000, "registering is not put off"
+    request = broker.next_request(-1)
+    assert isinstance(request, BrokerRegistrationRequest)
+    assert request.log_dirs == [sorted(DIRECTORIES)[0]]
+    broker.handle_response(BrokerRegistrationResponse(broker_epoch=EPOCH), 1_010)
+    assert not broker.is_directory_failure_overdue(10**9)
+    assert heartbeat(broker).offline_log_dirs == [failed]
+
+
+def test_a_directory_that_fails_while_the_registration_is_under_way_still_has_to_be_told() -> None:
+    broker = start()
+    broker.next_request(-1)
+    fail_directory(broker, 1_005)
+    broker.handle_response(BrokerRegistrationResponse(broker_epoch=EPOCH), 1_010)
+    assert broker.is_directory_failure_overdue(31_005)
+
+
+def test_cordoned_directories_are_told_once_the_broker_wants_to_serve() -> None:
+    broker = registered()
+    broker._directories.cordon(["*"])
+    broker.directories_changed(1_012)
+    assert heartbeat(broker).cordoned_log_dirs is None
+    answer(broker, 1_020, is_caught_up=True, is_fenced=True)
+    assert broker.due_ms == 1_020
+    request, _ = BrokerHeartbeatRequest.decode(heartbeat(broker).encode(2), 2)
+    assert request.cordoned_log_dirs == sorted(DIRECTORIES)
+    answer(broker, 1_030, is_caught_up=True, is_fenced=False)
+    # Other ones while a heartbeat is under way.
+    heartbeat(broker)
+    broker._directories.cordon([])
+    broker.handle_response(BrokerHeartbeatResponse(is_fenced=False), 2_000)
+    assert broker.due_ms == 2_000
+    assert heartbeat(broker).cordoned_log_dirs == []
+
+
+def test_a_new_broker_stays_fenced_until_it_is_known_where_its_replicas_lie() -> None:
+    broker = registered()
+    answer(broker, 1_020, is_caught_up=True, is_fenced=True)
+    request = broker.next_request(OFFSET, are_assignments_known=False)
+    assert isinstance(request, BrokerHeartbeatRequest)
+    assert (request.want_fence, request.cordoned_log_dirs) == (True, None)
+    broker.handle_response(BrokerHeartbeatResponse(is_caught_up=True, is_fenced=True), 1_030)
+    assert (broker.state, broker.due_ms) == (BrokerState.RECOVERY, 1_040)
+    answer(broker, 1_050, is_caught_up=True, is_fenced=False)
+    # Later ones are found places while it serves.
+    request = broker.next_request(OFFSET, are_assignments_known=False)
+    assert isinstance(request, BrokerHeartbeatRequest)
+    assert (broker.state, request.want_fence) == (BrokerState.RUNNING, False)
+
+
+def test_states_have_kafkas_numbers() -> None:
+    assert {state.name: state.code for state in BrokerState} == {
+        "STARTING": 1,
+        "RECOVERY": 2,
+        "RUNNING": 3,
+        "PENDING_CONTROLLED_SHUTDOWN": 6,
+        "SHUTTING_DOWN": 7,
+    }

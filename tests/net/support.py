@@ -12,7 +12,7 @@ import trio
 from kafkaproto.connection import RequestReceived, ServedVersions, ServerConnection
 from kafkaproto.errors import RemoteProtocolError
 from server.metrics.requests import RequestMetrics
-from server.net.listener import Listener, ListenerSettings
+from server.net.listener import ConnectionEnded, Listener, ListenerSettings
 from server.net.pump import CloseConnection, ConnectionInfo, Outcome, Pump, Request, Respond, Serve
 from server.net.streams import ByteStream
 from server.ports import Buffer
@@ -141,10 +141,19 @@ def settings(**changes: object) -> ListenerSettings:
 
 @asynccontextmanager
 async def listening(
-    serve: ServeTask, *, served_versions: ServedVersions = SERVED.get, **changes: object
+    serve: ServeTask,
+    *,
+    served_versions: ServedVersions = SERVED.get,
+    connection_ended: ConnectionEnded | None = None,
+    **changes: object,
 ) -> AsyncIterator[tuple[Listener, int]]:
     """A listener on a free port of the loopback; cancelled at the end."""
-    listener = Listener(settings(**changes), served_versions=served_versions, serve=in_task(serve))
+    listener = Listener(
+        settings(**changes),
+        served_versions=served_versions,
+        serve=in_task(serve),
+        connection_ended=connection_ended,
+    )
     async with trio.open_nursery() as nursery:
         port = await nursery.start(listener.run)
         yield listener, port

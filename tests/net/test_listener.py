@@ -62,6 +62,28 @@ async def test_a_listener_reports_its_port_and_serves_there() -> None:
     assert listener.statistics().open_connections == 0
 
 
+@pytest.mark.parametrize("in_order", [True, False])
+async def test_whoever_wants_to_know_learns_that_a_connection_ended(in_order: bool) -> None:
+    ended: list[ConnectionInfo] = []
+    async with listening(serve_echo, connection_ended=ended.append) as (_, port):
+        kept = await trio.open_tcp_stream("127.0.0.1", port)
+        await ask(kept)
+        stream = await trio.open_tcp_stream("127.0.0.1", port)
+        await ask(stream)
+        assert ended == []
+        if not in_order:
+            # Closed with this, a socket is reset.
+            stream.setsockopt(trio.socket.SOL_SOCKET, trio.socket.SO_LINGER, struct.pack("ii", 1, 0))
+        local_port = stream.socket.getsockname()[1]
+        await stream.aclose()
+        with trio.fail_after(5):
+            while not ended:
+                await trio.sleep(0.001)
+        assert [(info.connection_id, info.peer_port) for info in ended] == [(2, local_port)]
+        await ask(kept)
+        await kept.aclose()
+
+
 async def test_many_connections_are_served_at_once() -> None:
     together = 100
     arrived = trio.Event()

@@ -205,6 +205,15 @@ async def test_a_name_that_does_not_resolve_is_unreachable() -> None:
     assert caught.value.cause is DisconnectCause.UNREACHABLE
 
 
+@pytest.mark.parametrize("host", [".", "a..b", "x" * 64, "\u200d"])
+async def test_what_is_no_name_at_all_is_unreachable(host: str) -> None:
+    backoff = ReconnectBackoff(initial_ms=1, max_ms=1)
+    peer = PeerChannel(host, 9093, client_id="7", backoff=backoff, rng=MiddleRng())
+    with pytest.raises(PeerDisconnected, match=":9093 unreachable: ") as caught:
+        await describe(peer)
+    assert caught.value.cause is DisconnectCause.UNREACHABLE
+
+
 async def test_a_host_that_takes_no_connection_is_unreachable_after_the_connect_timeout() -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))

@@ -6,19 +6,23 @@ from collections.abc import Callable
 
 import pytest
 import trio
+from immutables import Map
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
+    AssignReplicasToDirsRequest,
+    AssignReplicasToDirsResponse,
     BrokerHeartbeatRequest,
     BrokerHeartbeatResponse,
     BrokerRegistrationRequest,
     BrokerRegistrationResponse,
 )
+from server.broker.directories import LogDirectories, LogDirectory
 from server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
-from server.image.image import ClusterImage
-from server.node.broker_half import BrokerHalf, RegistrationTimeout
+from server.image.image import ClusterImage, ConfigResource, PartitionImage, TopicImage
+from server.node.broker_half import BrokerHalf, DirectoryFailureNotToldError, RegistrationTimeout
 from server.node.controller_channel import ControllerUnavailable
 from server.node.published import Published
 from tests.node.controllers import ScriptedChannel, TrioClock
@@ -38,6 +42,11 @@ class Broker:
         self.asked_at_ms: list[int] = []
         self.clock = TrioClock()
         self.channel = ScriptedChannel(self._answer)
+        self.assignment_channel = ScriptedChannel(self._answer_assignments)
+        self.published = Published(image=ClusterImage(offset=OFFSET))
+        self.directories = directories = LogDirectories(
+            [LogDirectory(path=f"/{each}", directory_id=bytes([each] * 16)) for each in (7, 8)]
+        )
         self.lifecycle = BrokerLifecycle(
             BrokerIdentity(
                 broker_id=1,
@@ -46,17 +55,22 @@ class Broker:
                 endpoints=(),
                 rack=None,
                 features={},
-                directories=(),
                 previous_broker_epoch=-1,
             ),
+            directories=directories,
             heartbeat_interval_ms=INTERVAL_MS,
             registration_timeout_ms=timing.get("registration_timeout_ms", 60_000),
+            directory_failure_timeout_ms=timing.get("directory_failure_timeout_ms", 30_000),
             now_ms=self.clock.now_ms(),
         )
         self.half = BrokerHalf(
             self.lifecycle,
+            broker_id=1,
+            directories=directories,
+            static_config={},
             channel=self.channel,
-            published=Published(image=ClusterImage(offset=OFFSET)),
+            assignment_channel=self.assignment_channel,
+            published=self.published,
             heartbeat_interval_ms=INTERVAL_MS,
             clock=self.clock,
         )
@@ -67,6 +81,12 @@ class Broker:
         if isinstance(answer, Exception):
             # As long as a channel tries.
             await trio.sleep(INTERVAL_MS / 1000)
+            raise answer
+        return answer
+
+    async def _answer_assignments(self, request: Message) -> Message:
+        answer = self.answer(request)
+        if isinstance(answer, Exception):
             raise answer
         return answer
 
@@ -125,7 +145,7 @@ async def test_it_goes_on_trying_while_no_controller_is_there(
 
 async def test_it_gives_up_when_the_time_for_registering_is_over(autojump_clock: MockClock) -> None:
     broker = Broker(lambda _: BrokerRegistrationResponse(error_code=101), registration_timeout_ms=5_000)
-    with trio.fail_after(20), pytest.raises(RegistrationTimeout, match="in time"):
+    with trio.fail_after(20), pytest.RaisesGroup(pytest.RaisesExc(RegistrationTimeout, match="in time")):
         await broker.half.run()
     assert len(broker.asked) == 3
     assert not broker.half.is_running
@@ -261,3 +281,225 @@ async def test_while_it_waits_to_be_caught_up_it_asks_every_10_ms_and_lets_other
         nursery.cancel_scope.cancel()
     assert 99 <= len(broker.asked) <= 103
     assert not broker.half.is_running
+
+
+TOPIC_ID = bytes([0x41] * 16)
+UNASSIGNED = bytes(15) + b"\x01"
+CORDONED_CONFIG = (4, "1")
+
+
+def with_directories(*directory_ids: bytes, offset: int = OFFSET) -> ClusterImage:
+    """An image in which the replicas of a topic on broker 1 lie there."""
+    partitions = {
+        index: PartitionImage(replicas=(1,), directories=(directory_id,), isr=(1,))
+        for index, directory_id in enumerate(directory_ids)
+    }
+    topic = TopicImage(name="t", topic_id=TOPIC_ID, partitions=Map(partitions))
+    return ClusterImage(offset=offset, topics=Map({TOPIC_ID: topic}))
+
+
+def recording(broker: Broker) -> Callable[[Message], Message | Exception]:
+    """A controller that lets the broker's metadata show what it assigns."""
+
+    def answer(request: Message) -> Message | Exception:
+        if not isinstance(request, AssignReplicasToDirsRequest):
+            return welcome(request)
+        recorded = {
+            partition.partition_index: directory.id
+            for directory in request.directories
+            for topic in directory.topics
+            for partition in topic.partitions
+        }
+        broker.published.image = with_directories(*(recorded[index] for index in sorted(recorded)))
+        broker.published.notify()
+        response = AssignReplicasToDirsResponse
+        return response(
+            directories=[
+                response.DirectoryData(
+                    id=directory.id,
+                    topics=[
+                        response.TopicData(
+                            topic_id=topic.topic_id,
+                            partitions=[
+                                response.PartitionData(partition_index=each.partition_index)
+                                for each in topic.partitions
+                            ],
+                        )
+                        for topic in directory.topics
+                    ],
+                )
+                for directory in request.directories
+            ]
+        )
+
+    return answer
+
+
+async def test_a_broker_with_several_directories_is_unfenced_once_its_assignments_are_recorded(
+    autojump_clock: MockClock,
+) -> None:
+    broker = Broker(welcome)
+    failures = iter([True, True])
+    take = recording(broker)
+
+    def answer(request: Message) -> Message | Exception:
+        if isinstance(request, AssignReplicasToDirsRequest) and next(failures, False):
+            return ControllerUnavailable("nobody is there")
+        return take(request)
+
+    broker.answer = answer
+    broker.published.image = with_directories(UNASSIGNED, UNASSIGNED)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(broker.half.run)
+        assert len(broker.assignment_channel.asked) == 3
+        asked = broker.assignment_channel.asked[-1]
+        assert isinstance(asked, AssignReplicasToDirsRequest)
+        assert (asked.broker_id, asked.broker_epoch) == (1, EPOCH)
+        assert [each.id[0] for each in asked.directories] == [7, 8]
+        fences = [each.want_fence for each in broker.asked if isinstance(each, BrokerHeartbeatRequest)]
+        # It asks every 10 ms; the two pauses before the third attempt take 300 ms.
+        assert (fences[-1], all(fences[:-1]), len(fences) > 30) == (False, True, True)
+        assert broker.half.queued_replica_to_dir_assignments == 0
+        nursery.cancel_scope.cancel()
+
+
+async def test_assignments_go_on_while_the_broker_serves(autojump_clock: MockClock) -> None:
+    broker = Broker(welcome)
+    broker.answer = recording(broker)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(broker.half.run)
+        assert broker.assignment_channel.asked == []
+        broker.published.image = with_directories(UNASSIGNED)
+        broker.published.notify()
+        await trio.sleep(0.1)
+        assert len(broker.assignment_channel.asked) == 1
+        nursery.cancel_scope.cancel()
+
+
+async def test_refused_assignments_count_as_queued_and_are_logged(
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    def answer(request: Message) -> Message:
+        if isinstance(request, AssignReplicasToDirsRequest):
+            return AssignReplicasToDirsResponse(error_code=ErrorCode.STALE_BROKER_EPOCH)
+        return welcome(request)
+
+    broker = Broker(answer)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(broker.half.run)
+        broker.published.image = with_directories(UNASSIGNED, UNASSIGNED)
+        broker.published.notify()
+        await trio.sleep(0.25)
+        assert broker.half.queued_replica_to_dir_assignments == 2
+        assert (
+            caplog.messages
+            == ["the controller refused to record the directories of 2 replicas: STALE_BROKER_EPOCH"] * 2
+        )
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_failed_directory_is_told_without_waiting_for_the_next_heartbeat(
+    autojump_clock: MockClock,
+) -> None:
+    broker = Broker(welcome)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(broker.half.run)
+        count = len(broker.asked)
+        broker.directories.fail("/8", "EIO")
+        broker.half.directories_changed()
+        await trio.sleep(0.1)
+        assert len(broker.asked) == count + 1
+        told = broker.asked[-1]
+        assert isinstance(told, BrokerHeartbeatRequest)
+        assert told.offline_log_dirs == [bytes([8] * 16)]
+        nursery.cancel_scope.cancel()
+
+
+async def test_replicas_that_were_to_go_to_a_failed_directory_go_to_another(
+    autojump_clock: MockClock,
+) -> None:
+    def answer(request: Message) -> Message | Exception:
+        refuse = isinstance(request, AssignReplicasToDirsRequest)
+        return (
+            AssignReplicasToDirsResponse(error_code=ErrorCode.NOT_CONTROLLER) if refuse else welcome(request)
+        )
+
+    broker = Broker(answer)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(broker.half.run)
+        broker.published.image = with_directories(UNASSIGNED, UNASSIGNED)
+        broker.published.notify()
+        await trio.sleep(0.05)
+        broker.directories.fail("/7", "EIO")
+        broker.half.directories_changed()
+        await trio.sleep(0.5)
+        first, *_, last = broker.assignment_channel.asked
+        assert isinstance(first, AssignReplicasToDirsRequest)
+        assert isinstance(last, AssignReplicasToDirsRequest)
+        assert [each.id[0] for each in first.directories] == [7, 8]
+        assert [each.id[0] for each in last.directories] == [8]
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_broker_that_cannot_tell_of_a_failed_directory_ends(autojump_clock: MockClock) -> None:
+    broker = Broker(welcome, directory_failure_timeout_ms=9_000)
+    times: list[int] = []
+
+    async def run_until_its_end() -> None:
+        with pytest.RaisesGroup(
+            pytest.RaisesExc(DirectoryFailureNotToldError, match=r"log\.dir\.failure\.timeout\.ms"),
+            flatten_subgroups=True,
+        ):
+            async with trio.open_nursery() as nursery:
+                await nursery.start(broker.half.run)
+                broker.answer = away
+                broker.directories.fail("/8", "EIO")
+                broker.half.directories_changed()
+                times.append(broker.clock.now_ms())
+                with trio.fail_after(60):
+                    await trio.sleep_forever()
+        times.append(broker.clock.now_ms())
+
+    await run_until_its_end()
+    # Each attempt takes an interval.
+    assert 9_000 <= times[1] - times[0] <= 9_000 + INTERVAL_MS + 10
+
+
+async def test_cordoned_directories_follow_the_metadata(
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    broker = Broker(welcome)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(broker.half.run)
+
+        async def told(value: str) -> list[bytes]:
+            values: Map[str, str] = Map({"cordoned.log.dirs": value})
+            configs: Map[ConfigResource, Map[str, str]] = Map([(CORDONED_CONFIG, values)])
+            broker.published.image = ClusterImage(offset=OFFSET, configs=configs)
+            broker.published.notify()
+            await trio.sleep(0.1)
+            request = broker.asked[-1]
+            assert isinstance(request, BrokerHeartbeatRequest)
+            return request.cordoned_log_dirs or []
+
+        seven, eight = (bytes([each] * 16) for each in (7, 8))
+        assert await told("/8") == [eight]
+        assert await told("*") == [seven, eight]
+        assert broker.half.metadata_apply_errors == 0
+        assert await told("/7, /9") == [seven]
+        assert broker.half.metadata_apply_errors == 1
+        assert "cordoned.log.dirs names /9, which is not in log.dirs, which has /7, /8" in caplog.text
+        count = len(broker.asked)
+        assert await told("/7") == [seven]
+        assert len(broker.asked) == count, "nothing is new about it"
+        assert await told("") == []
+        nursery.cancel_scope.cancel()
+
+
+async def test_the_state_is_told_by_kafkas_number(autojump_clock: MockClock) -> None:
+    broker = Broker(welcome)
+    assert broker.half.state_code == 1
+    async with trio.open_nursery() as nursery:
+        await nursery.start(broker.half.run)
+        assert broker.half.state_code == 3
+        nursery.cancel_scope.cancel()

@@ -9,12 +9,17 @@ import pytest
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto.messages import IncrementalAlterConfigsResponse, UpdateFeaturesResponse
+from kafkaproto.messages import (
+    BrokerHeartbeatRequest,
+    IncrementalAlterConfigsResponse,
+    UpdateFeaturesResponse,
+)
 from server.apis.context import Answer, NoAnswer
 from server.controller.config import ControllerConfig
 from server.controller.controller import Controller
 from server.controller.events import (
     BatchCommitted,
+    BrokerProvenDead,
     CommandContext,
     HighWatermarkAdvanced,
     KRaftVersionChanged,
@@ -33,6 +38,7 @@ from tests.controller.harness import (
     alter_configs_request,
     bootstrap_records,
     controller_registration_request,
+    registration_request,
     update_features_request,
 )
 
@@ -223,6 +229,23 @@ def test_a_snapshot_takes_the_place_of_what_was_replayed() -> None:
 
 def command_without_obeying(bench: Bench, request: Message, version: int = 1) -> None:
     bench.half.command(request, version, CommandContext(), Deferred())
+
+
+def test_a_proven_death_is_logged_with_its_proof_if_it_fences(caplog: pytest.LogCaptureFixture) -> None:
+    bench = Bench()
+    bench.activate()
+    bench.command(registration_request(3, cluster_id="cluster"))
+    (broker,) = bench.half._controller.newest_image.brokers.values()
+    beat = BrokerHeartbeatRequest(broker_id=3, broker_epoch=broker.epoch, current_metadata_offset=1_000)
+    bench.command(beat)
+    death = BrokerProvenDead(broker_id=3, broker_epoch=broker.epoch, silent_since_ms=1000)
+    for _ in range(2):
+        bench.half.broker_proven_dead(death, "PLAINTEXT://host:1 refused")
+        bench.obey()
+    assert bench.half.proven_deaths == 1
+    assert bench.half._controller.newest_image.brokers[3].fenced
+    line = f"broker 3 (epoch {broker.epoch}) is dead and is fenced: PLAINTEXT://host:1 refused"
+    assert [record.getMessage() for record in caplog.records].count(line) == 1
 
 
 def test_what_several_commands_append_goes_to_the_log_together() -> None:

@@ -11,6 +11,7 @@ from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.frame import NEED_DATA
 from kafkaproto.message import Message
 from kafkaproto.messages import (
+    BrokerHeartbeatRequest,
     CreateTopicsRequest,
     CreateTopicsResponse,
     DescribeClusterRequest,
@@ -97,6 +98,18 @@ def test_a_handler_learns_who_asks_and_over_what(host: str, address: bytes, show
     assert (asked.listener_kind, asked.listener_name) == (ListenerKind.BROKER, "PLAINTEXT")
     assert (asked.api_key, asked.api_version, asked.correlation_id, asked.client_id) == (19, 7, 7, "me")
     assert (asked.principal, asked.client_address, asked.client_host) == ("User:ANONYMOUS", address, shown)
+
+
+def test_heartbeats_are_told_of_with_the_connection_they_came_over() -> None:
+    told: list[tuple[int, int]] = []
+    dispatcher = Dispatcher(
+        services(IMAGE, quorum_answer=DescribeQuorumResponse()),
+        heartbeat=lambda beat, over: told.append((beat.broker_id, over.connection_id)),
+    )
+    kind = ListenerKind.CONTROLLER
+    served(dispatcher, request(DescribeQuorumRequest(), 2, kind), connection(kind))
+    served(dispatcher, request(BrokerHeartbeatRequest(broker_id=3), 1, kind), connection(kind))
+    assert told == [(3, 1)]
 
 
 def test_where_there_is_no_answer_the_connection_is_closed_and_the_reason_told() -> None:

@@ -14,18 +14,15 @@ from kafkaproto.headers import decode_request_header, encode_response_header
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     AddRaftVoterRequest,
-    AddRaftVoterResponse,
     CreatePartitionsRequest,
     CreateTopicsRequest,
     CreateTopicsResponse,
     DeleteTopicsRequest,
     DescribeQuorumRequest,
-    DescribeQuorumResponse,
     EnvelopeRequest,
     EnvelopeResponse,
     ListPartitionReassignmentsRequest,
     RemoveRaftVoterRequest,
-    RemoveRaftVoterResponse,
 )
 from kafkaproto.support import joined
 from server.apis.context import Answer, NoAnswer
@@ -201,13 +198,14 @@ async def test_a_client_id_that_does_not_fit_any_more_costs_its_client_the_conne
         DescribeQuorumRequest(),
         AddRaftVoterRequest(),
         RemoveRaftVoterRequest(),
+        ListPartitionReassignmentsRequest(),
     ],
     ids=lambda request: request.NAME,
 )
 async def test_every_forwarded_request_can_be_refused(request_: Message) -> None:
-    response = refuse(request_, ErrorCode.REQUEST_TIMED_OUT)
+    response = refuse(request_, ErrorCode.REQUEST_TIMED_OUT, None, type(request_).MAX_VERSION)
     assert response.API_KEY == request_.API_KEY
-    if isinstance(response, DescribeQuorumResponse | AddRaftVoterResponse | RemoveRaftVoterResponse):
+    if hasattr(response, "error_code"):
         assert response.error_code == ErrorCode.REQUEST_TIMED_OUT
     else:
         names: tuple[str, ...] = response.__slots__

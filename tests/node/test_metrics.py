@@ -44,6 +44,19 @@ kafka_controller_kafkacontroller_offlinepartitionscount kafka_controller_kafkaco
 kafka_controller_kafkacontroller_ignoredstaticvoters kafka_controller_kafkacontroller_lastappliedrecordoffset
 kafka_controller_kafkacontroller_lastcommittedrecordoffset kafka_controller_kafkacontroller_lastappliedrecordtimestamp
 kafka_controller_kafkacontroller_lastappliedrecordlagms
+kafka_controller_kafkacontroller_metadataerrorcount kafka_controller_kafkacontroller_newactivecontrollerscount
+kafka_controller_kafkacontroller_timedoutbrokerheartbeatcount
+kafka_controller_kafkacontroller_eventqueueoperationsstartedcount
+kafka_controller_kafkacontroller_eventqueueoperationstimedoutcount
+kafka_controller_kafkacontroller_timesincelastheartbeatreceivedms
+kafka_controller_controllereventmanager_eventqueuetimems_count
+kafka_controller_controllereventmanager_eventqueueprocessingtimems_count
+kafka_controller_controllereventmanager_avgidleratio
+kafka_controller_controllerstats_uncleanleaderelections_total
+kafka_controller_controllerstats_electionfromeligibleleaderreplicas_total
+kafka_controller_kafkacontroller_metadatalag kafka_controller_kafkacontroller_metadatacommitlatencyms_count
+kafka_controller_kafkacontroller_metadatacommitrate_total kafka_controller_kafkacontroller_metadatasnapshotoffsetlag
+kafkaproto_controller_requests_total kafkaproto_broker_deaths_proven_total
 kafka_server_metadataloader_currentmetadataversion kafka_server_metadataloader_currentcontrollerid
 kafka_server_metadataloader_finalizedlevel
 kafka_server_metadataloader_handleloadsnapshotcount
@@ -55,6 +68,18 @@ kafka_network_requestmetrics_responsesendtimems kafka_network_requestmetrics_tot
 kafka_network_requestchannel_requestqueuesize kafka_network_requestchannel_responsequeuesize
 kafka_server_socket_server_metrics_connection_count
 kafkaproto_event_loop_stall_ms_bucket kafkaproto_event_loop_idle_ratio
+""".split()
+
+
+BROKER_NAMES = """
+kafka_server_kafkaserver_brokerstate kafka_controller_kafkaserver_metadatalag
+kafka_server_broker_metadata_metrics_last_applied_record_offset
+kafka_server_broker_metadata_metrics_last_applied_record_timestamp
+kafka_server_broker_metadata_metrics_last_applied_record_lag_ms
+kafka_server_broker_metadata_metrics_metadata_load_error_count
+kafka_server_broker_metadata_metrics_metadata_apply_error_count
+org_apache_kafka_server_assignmentsmanager_queuedreplicatodirassignments
+kafka_server_snapshotemitter_latestsnapshotgeneratedbytes kafka_server_snapshotemitter_latestsnapshotgeneratedagems
 """.split()
 
 
@@ -144,7 +169,16 @@ async def test_a_leader_tells_what_known_traffic_did() -> None:
     assert after.raft("high_watermark") >= before.raft("high_watermark") + 6
     assert broker.raft("current_state_info", state="observer") == 1
     assert "kafka_controller_kafkacontroller_globaltopiccount" not in broker.names
-    assert "kafka_server_broker_metadata_metrics_last_applied_record_offset" in broker.names
+    assert [name for name in BROKER_NAMES if name not in broker.names] == []
+    assert broker("kafka_server_kafkaserver_brokerstate") == 3
+    since = after("kafka_controller_kafkacontroller_timesincelastheartbeatreceivedms", broker=str(broker_id))
+    assert 0 <= since < 9000
+    queued = "kafka_controller_controllereventmanager_eventqueuetimems_count"
+    # Two requests for topics, and what the broker asked for.
+    assert after(queued) >= before(queued) + 2
+    assert after.controller("newactivecontrollerscount") == 1
+    assert after.controller("metadatalag") == 0
+    assert after.controller("metadatacommitlatencyms_count") == after.raft("commit_latency_count")
 
 
 def assert_spans_add_up(page: Samples, request: str) -> None:
@@ -230,6 +264,8 @@ async def test_a_snapshot_is_told_of_by_who_wrote_it_and_by_who_starts_from_it()
         started = await look(nodes, 1)
 
     assert written("kafkaproto_snapshots_written_total") >= 1
+    lag = written("kafka_controller_kafkacontroller_metadatasnapshotoffsetlag")
+    assert lag < written("kafka_controller_kafkacontroller_metadatacommitrate_total")
     assert written("kafka_server_snapshotemitter_latestsnapshotgeneratedbytes") > 0
     assert written("kafka_server_snapshotemitter_latestsnapshotgeneratedagems") >= 0
     assert written("kafka_server_metadataloader_handleloadsnapshotcount") == 0

@@ -137,9 +137,8 @@ def test_every_directory_has_its_own_id_and_only_that_of_the_metadata_log_the_vo
         "Formatting data directory /b with metadata.version 4.3-IV0.",
         "Formatting dynamic metadata voter directory /c with metadata.version 4.3-IV0.",
     ]
-    opened = open_log_directories(
-        disk, ["/a", "/b", "/c"], node_id=1, new_uuid=bytes, wall_ms=0, cluster_id=CLUSTER
-    )
+    found = [read_log_directory(disk, path) for path in ("/a", "/b", "/c")]
+    opened, _ = open_log_directories(disk, found, node_id=1, new_uuid=bytes, wall_ms=0, cluster_id=CLUSTER)
     assert len({properties.directory_id for properties in opened.values()}) == 3
     assert [voters_of(disk, path) is not None for path in ("/a", "/b", "/c")] == [False, False, True]
     assert all(disk.exists(f"{path}/bootstrap.checkpoint") for path in ("/a", "/b", "/c"))
@@ -344,7 +343,8 @@ def test_a_directory_that_counts_as_formatted_after_a_crash_is_whole_and_the_res
                 assert len(read_bootstrap(disk, path)) == 6
                 assert path != "/data" or voters_of(disk, path) == voters_record(request.initial_voters)
         run(disk, request)
-        opened = open_log_directories(disk, request.directories, node_id=1, new_uuid=bytes, wall_ms=0)
+        found = [read_log_directory(disk, path) for path in request.directories]
+        opened, _ = open_log_directories(disk, found, node_id=1, new_uuid=bytes, wall_ms=0)
         assert opened["/data"].directory_id == uuids.from_text(FIRST_ID)
         assert voters_of(disk, "/data") == voters_record(request.initial_voters)
 

@@ -166,9 +166,11 @@ def test_a_node_starts_on_directories_that_agree(disk: Disk, root: str) -> None:
     write(disk, paths[1], b"version=1\nnode.id=1\ncluster.id=" + CLUSTER.encode())
     write(disk, paths[2], b"broker.id=1\n")
     numbers = count(1_000)
-    opened = open_log_directories(
-        disk, paths, node_id=1, new_uuid=lambda: next(numbers).to_bytes(16), wall_ms=0
+    found = [read_log_directory(disk, path) for path in paths]
+    opened, unwritable = open_log_directories(
+        disk, found, node_id=1, new_uuid=lambda: next(numbers).to_bytes(16), wall_ms=0
     )
+    assert unwritable == {}
     assert opened == {
         path: MetaProperties(version=1, cluster_id=CLUSTER, node_id=1, directory_id=directory_id)
         for path, directory_id in zip(
@@ -184,10 +186,9 @@ def test_a_node_does_not_start_on_directories_that_do_not_agree(disk: Disk, root
     write(disk, f"{root}/a", KAFKAS_FILE)
     write(disk, f"{root}/b", b"rubbish=\\u00")
     disk.make_directory(f"{root}/c")
+    found = [read_log_directory(disk, f"{root}/{name}") for name in "abcd"]
     with pytest.raises(StorageError) as caught:
-        open_log_directories(
-            disk, [f"{root}/{name}" for name in "abcd"], node_id=2, new_uuid=bytes, wall_ms=0
-        )
+        open_log_directories(disk, found, node_id=2, new_uuid=bytes, wall_ms=0)
     wrong, *unformatted, node = str(caught.value).splitlines()
     assert wrong.startswith(f"{root}/b/meta.properties: ")
     assert unformatted == [f"{root}/{name} is not formatted: run kafka-storage format" for name in "cd"]
@@ -197,7 +198,9 @@ def test_a_node_does_not_start_on_directories_that_do_not_agree(disk: Disk, root
 def test_a_node_does_not_start_without_any_cluster_id(disk: Disk, root: str) -> None:
     write(disk, f"{root}/a", b"broker.id=1")
     with pytest.raises(StorageError, match=r"cluster.id is missing in meta.properties of .*/a"):
-        open_log_directories(disk, [f"{root}/a"], node_id=1, new_uuid=bytes, wall_ms=0)
+        open_log_directories(
+            disk, [read_log_directory(disk, f"{root}/a")], node_id=1, new_uuid=bytes, wall_ms=0
+        )
 
 
 def test_writing_is_durable() -> None:

@@ -1,0 +1,96 @@
+"""The log directories of a broker: which are usable, which failed, which take no new replicas (KIP-858, KIP-1066).
+
+A directory that failed stays offline until the process starts again, whatever becomes of its disk: nobody knows what
+it holds by then. One that could not even be read when the broker started has no id that anybody knows, so it is shown
+to administrators but not told to the controllers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+ALL_DIRECTORIES = "*"
+"""Stands in ``cordoned.log.dirs`` for every directory of the broker."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogDirectory:
+    """One directory of ``log.dirs``."""
+
+    path: str
+    directory_id: bytes | None
+    """``directory.id`` of its meta.properties; None where that could not be read."""
+    problem: str | None = None
+    """Why it is offline; None where it is online."""
+    is_cordoned: bool = False
+
+
+class LogDirectories:
+    """All directories of one broker, in the order of the configuration."""
+
+    def __init__(self, directories: Sequence[LogDirectory]) -> None:
+        self._by_path = {each.path: each for each in directories}
+        assert len(self._by_path) == len(directories), "a path is named twice"
+        assert all(each.directory_id is not None or each.problem is not None for each in directories)
+
+    @property
+    def all(self) -> tuple[LogDirectory, ...]:
+        """Every directory as it is now."""
+        return tuple(self._by_path.values())
+
+    @property
+    def are_several(self) -> bool:
+        """Whether the broker was configured with more than one, online or not."""
+        return len(self._by_path) > 1
+
+    @property
+    def online_ids(self) -> tuple[bytes, ...]:
+        """Ids of the directories that work, ascending."""
+        return self._ids(each for each in self.all if each.problem is None)
+
+    @property
+    def offline_ids(self) -> tuple[bytes, ...]:
+        """Ids of those that failed, as far as they are known, ascending."""
+        return self._ids(each for each in self.all if each.problem is not None)
+
+    @property
+    def cordoned_ids(self) -> tuple[bytes, ...]:
+        """Ids of those that take no new replicas, ascending; failed ones are told as offline only."""
+        return self._ids(each for each in self.all if each.is_cordoned and each.problem is None)
+
+    @property
+    def has_offline(self) -> bool:
+        """Whether any of them failed, with or without an id."""
+        return any(each.problem is not None for each in self.all)
+
+    def is_own(self, directory_id: bytes) -> bool:
+        """Whether the id is that of one of these directories, online or not."""
+        return any(each.directory_id == directory_id for each in self.all)
+
+    def is_online(self, directory_id: bytes) -> bool:
+        """Whether the id is that of one that works."""
+        return directory_id in self.online_ids
+
+    def fail(self, path: str, problem: str) -> bool:
+        """Count a directory as offline from now on; whether that is news."""
+        directory = self._by_path[path]
+        if directory.problem is not None:
+            return False
+        self._by_path[path] = replace(directory, problem=problem)
+        return True
+
+    def cordon(self, paths: Sequence[str]) -> tuple[bool, tuple[str, ...]]:
+        """Have exactly these take no new replicas: (whether that is another set, names that are no directory)."""
+        everything = ALL_DIRECTORIES in paths
+        before = self._by_path
+        self._by_path = {
+            path: replace(directory, is_cordoned=everything or path in paths)
+            for path, directory in before.items()
+        }
+        unknown = tuple(path for path in paths if path != ALL_DIRECTORIES and path not in before)
+        return self._by_path != before, unknown
+
+    @staticmethod
+    def _ids(directories: Iterable[LogDirectory]) -> tuple[bytes, ...]:
+        return tuple(sorted(each.directory_id for each in directories if each.directory_id is not None))

@@ -1,0 +1,202 @@
+"""Where a broker's replicas lie and what it tells the controllers, from image to image (KIP-858)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from immutables import Map
+
+from kafkaproto import uuids
+from server.broker import replica_directories
+from server.broker.assignments import AssignmentQueue
+from server.broker.directories import LogDirectories, LogDirectory
+from server.broker.replica_directories import ReplicaDirectories
+from server.image.image import (
+    LOST_DIRECTORY,
+    MIGRATING_DIRECTORY,
+    UNASSIGNED_DIRECTORY,
+    ClusterImage,
+    PartitionImage,
+    TopicImage,
+)
+
+X, Y, Z = (bytes([each] * 16) for each in (0x31, 0x32, 0x33))
+FOREIGN = bytes([0x77] * 16)
+TOPIC, OTHER = (bytes([each] * 16) for each in (0x41, 0x42))
+ME = 1
+
+
+class Broker:
+    """Broker 1 with directories X, Y, ..., and a cluster whose partitions a test sets."""
+
+    def __init__(self, *directory_ids: bytes) -> None:
+        self.directories = LogDirectories(
+            [LogDirectory(path=f"/{chr(each[0])}", directory_id=each) for each in directory_ids]
+        )
+        self.queue = AssignmentQueue(ME)
+        self.replicas = ReplicaDirectories(ME, self.directories, self.queue)
+        self.image = ClusterImage()
+
+    def see(self, topic_id: bytes = TOPIC, **partitions: bytes | None) -> None:
+        """The metadata come to show these directories of this broker, ``p3=X``; None for a replica elsewhere."""
+        known = self.image.topics.get(topic_id)
+        shown: Map[int, PartitionImage] = Map() if known is None else known.partitions
+        for name, directory_id in partitions.items():
+            replicas, directories = (2, ME), (FOREIGN, directory_id or FOREIGN)
+            if directory_id is None:
+                replicas, directories = (2, 3), (FOREIGN, FOREIGN)
+            partition = PartitionImage(replicas=replicas, directories=directories, isr=replicas)
+            shown = shown.set(int(name[1:]), partition)
+        topic = TopicImage(name=uuids.to_text(topic_id), topic_id=topic_id, partitions=shown)
+        self.take(self.image.topics.set(topic_id, topic))
+
+    def take(self, topics: Map[bytes, TopicImage]) -> None:
+        self.image = ClusterImage(topics=topics)
+        self.replicas.apply(self.image)
+        while self.replicas.look():
+            assert not self.replicas.are_known
+
+    @property
+    def queued(self) -> dict[Any, bytes]:
+        """What is to be sent, by partition of TOPIC or by replica."""
+        return {
+            index if topic_id == TOPIC else (topic_id, index): directory_id
+            for (topic_id, index), directory_id in self.queue._wanted.items()
+        }
+
+
+def test_what_the_metadata_know_is_not_told_again() -> None:
+    broker = Broker(X, Y)
+    broker.see(p0=X, p1=Y, p2=None)
+    assert (broker.queued, broker.replicas.are_known) == ({}, True)
+    found = [broker.replicas.directory_of((TOPIC, index)) for index in range(3)]
+    assert found == [X, Y, None]
+
+
+@pytest.mark.parametrize("recorded", [UNASSIGNED_DIRECTORY, MIGRATING_DIRECTORY])
+def test_new_replicas_are_spread_over_several_directories_and_told(recorded: bytes) -> None:
+    broker = Broker(X, Y, Z)
+    broker.see(p0=X, p1=X, p2=Y)
+    broker.see(OTHER, p0=recorded, p1=recorded, p2=recorded)
+    assert broker.queued == {(OTHER, 0): Z, (OTHER, 1): Y, (OTHER, 2): Z}
+    assert not broker.replicas.are_known
+
+
+def test_the_broker_stays_unknown_until_the_metadata_show_its_choices() -> None:
+    broker = Broker(X, Y)
+    broker.see(p0=UNASSIGNED_DIRECTORY, p1=UNASSIGNED_DIRECTORY)
+    # Changes of other kinds do not make it choose again, though the other directory is emptier by now.
+    broker.see(OTHER, p0=X, p1=X)
+    broker.see(p0=UNASSIGNED_DIRECTORY)
+    assert broker.queued == {0: X, 1: Y}
+    broker.see(p0=X)
+    assert (broker.queued, broker.replicas.are_known) == ({1: Y}, False)
+    # The controller may have decided otherwise; it has the last word.
+    broker.see(p1=X)
+    assert (broker.queued, broker.replicas.are_known) == ({}, True)
+    assert broker.replicas.directory_of((TOPIC, 1)) == X
+
+
+@pytest.mark.parametrize("recorded", [UNASSIGNED_DIRECTORY, MIGRATING_DIRECTORY])
+def test_a_broker_with_one_directory_tells_nothing_of_new_replicas(recorded: bytes) -> None:
+    broker = Broker(X)
+    broker.see(p0=recorded)
+    assert (broker.queued, broker.replicas.are_known) == ({}, True)
+    assert broker.replicas.directory_of((TOPIC, 0)) == X
+
+
+@pytest.mark.parametrize("recorded", [LOST_DIRECTORY, FOREIGN])
+def test_a_lost_replica_is_mended_even_by_a_broker_with_one_directory_which_does_not_wait_for_it(
+    recorded: bytes,
+) -> None:
+    broker = Broker(X)
+    broker.see(p0=recorded)
+    assert (broker.queued, broker.replicas.are_known) == ({0: X}, True)
+    several = Broker(X, Y)
+    several.see(p0=recorded)
+    assert (several.queued, several.replicas.are_known) == ({0: X}, False)
+
+
+@pytest.mark.parametrize("recorded", [LOST_DIRECTORY, FOREIGN])
+def test_a_lost_replica_may_be_in_a_directory_that_is_offline(recorded: bytes) -> None:
+    broker = Broker(X, Y)
+    broker.directories.fail("/2", "EIO")
+    broker.see(p0=recorded, p1=UNASSIGNED_DIRECTORY, p2=Y)
+    assert broker.queued == {1: X}
+    found = [broker.replicas.directory_of((TOPIC, index)) for index in range(3)]
+    assert found == [None, X, Y]
+
+
+def test_what_was_to_go_to_a_directory_that_failed_goes_elsewhere() -> None:
+    broker = Broker(X, Y, Z)
+    broker.see(p0=UNASSIGNED_DIRECTORY, p1=UNASSIGNED_DIRECTORY, p2=UNASSIGNED_DIRECTORY)
+    assert broker.queued == {0: X, 1: Y, 2: Z}
+    broker.see(p2=Z)
+    broker.directories.fail("/1", "EIO")
+    broker.replicas.directories_changed()
+    assert broker.queued == {1: Y, 0: Y}
+    for path in ("/2", "/3"):
+        broker.directories.fail(path, "EIO")
+    broker.replicas.directories_changed()
+    assert broker.queued == {}
+
+
+def test_cordoned_directories_are_left_out_if_there_are_others() -> None:
+    broker = Broker(X, Y)
+    broker.directories.cordon(["/1"])
+    broker.see(p0=UNASSIGNED_DIRECTORY, p1=UNASSIGNED_DIRECTORY)
+    assert broker.queued == {0: Y, 1: Y}
+    broker.directories.cordon(["*"])
+    broker.see(p2=UNASSIGNED_DIRECTORY)
+    assert broker.queued[2] == X
+
+
+def test_replicas_that_go_away_are_forgotten() -> None:
+    broker = Broker(X, Y)
+    broker.see(p0=UNASSIGNED_DIRECTORY, p1=UNASSIGNED_DIRECTORY)
+    broker.see(OTHER, p0=UNASSIGNED_DIRECTORY)
+    # Reassigned to other brokers, and a topic that is deleted.
+    broker.see(p0=None)
+    assert broker.queued == {1: Y, (OTHER, 0): X}
+    broker.take(broker.image.topics.delete(OTHER))
+    assert broker.queued == {1: Y}
+    # Their places count as free again.
+    broker.see(p0=UNASSIGNED_DIRECTORY)
+    assert broker.queued == {1: Y, 0: X}
+
+
+def test_only_what_changed_is_looked_at() -> None:
+    """So that a change costs what it touches, in a cluster of any size."""
+    broker = Broker(X, Y)
+    broker.see(p0=UNASSIGNED_DIRECTORY)
+    broker.see(OTHER, p0=UNASSIGNED_DIRECTORY)
+    broker.queue.drop((TOPIC, 0))
+    broker.replicas._forget((TOPIC, 0))
+    broker.see(p1=None)
+    assert broker.queued == {(OTHER, 0): Y}, "partition 0 of the changed topic is the same as before"
+
+
+def test_a_large_image_is_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica_directories, "PARTITIONS_PER_LOOK", 2)
+    broker = Broker(X, Y)
+    partitions = {
+        index: PartitionImage(replicas=(ME,), directories=(UNASSIGNED_DIRECTORY,), isr=(ME,))
+        for index in range(2)
+    }
+    topics = {
+        topic_id: TopicImage(name=uuids.to_text(topic_id), topic_id=topic_id, partitions=Map(partitions))
+        for topic_id in (TOPIC, OTHER, bytes([0x43] * 16))
+    }
+    broker.replicas.apply(ClusterImage(topics=Map(topics)))
+    assert (len(broker.queue), broker.replicas.are_known) == (0, False)
+    assert broker.replicas.look()
+    assert len(broker.queue) == 2
+    # A topic goes and another one changes before they were looked at.
+    newer = Map(topics).delete(bytes([0x43] * 16))
+    settled = PartitionImage(replicas=(ME,), directories=(X,), isr=(ME,))
+    changed = TopicImage(name="b", topic_id=OTHER, partitions=Map({0: settled, 1: partitions[1]}))
+    broker.replicas.apply(ClusterImage(topics=newer.set(OTHER, changed)))
+    assert not broker.replicas.look()
+    assert sorted(broker.queue._wanted) == [(TOPIC, 0), (TOPIC, 1), (OTHER, 1)]
+    assert broker.replicas.directory_of((OTHER, 0)) == X

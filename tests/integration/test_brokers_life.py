@@ -1,0 +1,142 @@
+"""Brokers that are killed, stopped and started again, as processes: who is fenced, how soon, and on what ground."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from compat.process import wait_until
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import UnregisterBrokerRequest, UnregisterBrokerResponse
+from server.tools.cluster_layout import Shape
+from tests.integration.asking import connect, metadata
+from tests.integration.clusters import WAIT_S, LocalCluster, local_cluster, until
+
+pytestmark = pytest.mark.slow
+
+CONTROLLER = 1
+DYING, LIVING = 101, 102
+SESSION_S = 4
+LONG_SESSION_S = 30
+SHORT_SESSIONS = {CONTROLLER: f"broker.session.timeout.ms={SESSION_S * 1000}"}
+LONG_SESSIONS = {CONTROLLER: f"broker.session.timeout.ms={LONG_SESSION_S * 1000}"}
+WELL_UNDER_A_SECOND_S = 0.9
+AT_ONCE_S = LONG_SESSION_S / 2
+"""For a process to start and register, on a machine that has other things to do."""
+
+
+def serving(cluster: LocalCluster) -> set[int]:
+    """The brokers that are not fenced, as the one that is left alone tells its clients."""
+    return {broker.node_id for broker in metadata(cluster.servers[1]).brokers}
+
+
+def until_known(cluster: LocalCluster) -> None:
+    """Wait until both brokers serve, and have done so for some heartbeats."""
+    until(lambda: serving(cluster) == {DYING, LIVING}, "both brokers")
+    time.sleep(1)
+
+
+def controllers_log(cluster: LocalCluster) -> str:
+    return (cluster.properties_path(CONTROLLER).parent / "server.log").read_text()
+
+
+def wait_until_missed(cluster: LocalCluster, since: float) -> float:
+    """Seconds until a broker's clients do not hear of the other one any more."""
+    wait_until(lambda: serving(cluster) == {LIVING}, WAIT_S, "the broker to be fenced")
+    return time.monotonic() - since
+
+
+def test_a_killed_broker_is_fenced_by_proof_and_comes_back_at_once(tmp_path: Path) -> None:
+    shape = Shape(controllers=1, brokers=2)
+    with local_cluster(tmp_path, shape, own_properties=LONG_SESSIONS) as cluster:
+        until_known(cluster)
+        begin = time.monotonic()
+        cluster.kill(DYING)
+        assert wait_until_missed(cluster, begin) < WELL_UNDER_A_SECOND_S
+        log = controllers_log(cluster)
+        assert f"broker {DYING} (epoch " in log
+        assert "is dead and is fenced: the connection of its heartbeats ended" in log
+        # Its successor, and one that is there before anybody has missed it, need not wait for a session.
+        for _ in range(2):
+            begin = time.monotonic()
+            process = cluster.restart(DYING)
+            assert time.monotonic() - begin < AT_ONCE_S
+            until(lambda: serving(cluster) == {DYING, LIVING}, "the broker's next life")
+            process.kill()
+
+
+def test_a_broker_that_hangs_is_fenced_by_its_session_alone(tmp_path: Path) -> None:
+    shape = Shape(controllers=1, brokers=2)
+    with local_cluster(tmp_path, shape, own_properties=SHORT_SESSIONS) as cluster:
+        until_known(cluster)
+        begin = time.monotonic()
+        os.kill(cluster.pids[DYING], signal.SIGSTOP)
+        try:
+            # Its newest heartbeat came at most an interval before.
+            assert wait_until_missed(cluster, begin) > SESSION_S - 0.5
+        finally:
+            os.kill(cluster.pids[DYING], signal.SIGCONT)
+        until(lambda: serving(cluster) == {DYING, LIVING}, "the broker to be taken in again")
+        assert "is dead" not in controllers_log(cluster)
+
+
+def test_a_broker_that_stops_in_order_may_start_again_at_once(tmp_path: Path) -> None:
+    shape = Shape(controllers=1, brokers=2)
+    with local_cluster(tmp_path, shape, own_properties=LONG_SESSIONS) as cluster:
+        until_known(cluster)
+        os.kill(cluster.pids[DYING], signal.SIGTERM)
+        cluster.process.wait_for_line(cluster.process.err_path, f"node {DYING} ", WAIT_S)
+        begin = time.monotonic()
+        cluster.restart(DYING)
+        assert time.monotonic() - begin < AT_ONCE_S
+        assert "is dead" not in controllers_log(cluster)
+
+
+def unregister(cluster: LocalCluster, broker_id: int) -> UnregisterBrokerResponse:
+    """What the controller says to it, asked by way of the broker that is left alone."""
+    with connect(cluster.servers[1]) as client:
+        response = client.send(UnregisterBrokerRequest(broker_id=broker_id))
+    assert isinstance(response, UnregisterBrokerResponse)
+    return response
+
+
+def test_a_broker_that_was_unregistered_is_nobody_until_it_starts_again(tmp_path: Path) -> None:
+    shape = Shape(controllers=1, brokers=2)
+    with local_cluster(tmp_path, shape, own_properties=LONG_SESSIONS) as cluster:
+        until_known(cluster)
+        assert unregister(cluster, DYING).error_code == ErrorCode.NONE
+        again = unregister(cluster, DYING)
+        assert (again.error_code, again.error_message) == (
+            ErrorCode.BROKER_ID_NOT_REGISTERED,
+            f"Broker {DYING} is not registered.",
+        )
+        # It goes on sending heartbeats, which count for nothing.
+        time.sleep(1)
+        assert serving(cluster) == {LIVING}
+        cluster.kill(DYING)
+        cluster.restart(DYING)
+        until(lambda: serving(cluster) == {DYING, LIVING}, "the broker's next life")
+
+
+def test_a_broker_that_dies_with_the_active_controller_is_missed_by_the_next_one(tmp_path: Path) -> None:
+    long_sessions = dict.fromkeys((1, 2, 3), LONG_SESSIONS[CONTROLLER])
+    with local_cluster(tmp_path, Shape(combined=3), own_properties=long_sessions) as cluster:
+        dying = cluster.view().leader_id
+        others = [server for node_id, server in enumerate(cluster.servers, 1) if node_id != dying]
+        alive = {1, 2, 3} - {dying}
+
+        def serving_now() -> set[int]:
+            return {broker.node_id for broker in metadata(others[0]).brokers}
+
+        until(lambda: serving_now() == {1, 2, 3}, "all brokers")
+        time.sleep(1)
+        begin = time.monotonic()
+        cluster.kill(dying)
+        wait_until(lambda: serving_now() == alive, WAIT_S, "the broker to be fenced")
+        assert time.monotonic() - begin < LONG_SESSION_S / 3
+        time.sleep(1)
+        assert serving_now() == alive

@@ -1,0 +1,103 @@
+"""What a node makes of its log directories when it starts and stops."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+
+from server.config import Config, default_config
+from server.node.startup import Opened, mark_clean_shutdown, open_node
+from server.node.system import SystemClock
+from server.storage.clean_shutdown_file import CLEAN_SHUTDOWN_NAME
+from server.storage.directories import PROBE_NAME
+from server.storage.errors import StorageError
+from tests.node.nodes import SeededRng
+from tests.sim.disk import MemoryDisk
+
+PATHS = ("/d/a", "/d/b")
+
+
+def config(**changes: str) -> Config:
+    """A node with both roles, data directories /d/a and /d/b, and its metadata log in /d/m."""
+    return default_config({"log.dirs": ",".join(PATHS), "metadata.log.dir": "/d/m", **changes})
+
+
+def opened(disk: MemoryDisk, settings: Config | None = None) -> Opened:
+    """A node that starts; it formats directories that are new."""
+    return open_node(
+        settings or config(),
+        controller_endpoints=(settings or config()).advertised_controller_listeners,
+        format_if_new=True,
+        disk=disk,
+        clock=SystemClock(),
+        rng=SeededRng(1),
+    )
+
+
+def formatted() -> MemoryDisk:
+    """A disk on which the node was started once, and ended with a crash."""
+    disk = MemoryDisk()
+    disk.make_directory("/d")
+    disk.sync_directory("/")
+    opened(disk).release()
+    return disk
+
+
+def break_directory(disk: MemoryDisk, path: str) -> None:
+    disk.fail("write", f"{path}/{PROBE_NAME}", errno.EROFS, times=10**6)
+
+
+def test_a_new_nodes_directories_are_all_formatted_and_have_ids_of_their_own() -> None:
+    node = opened(formatted())
+    directories = node.log_directories
+    assert [each.path for each in directories.all] == list(PATHS)
+    assert len({*directories.online_ids, node.metadata_directory_id}) == 3
+
+
+def test_a_broker_starts_without_a_directory_that_does_not_work(caplog: pytest.LogCaptureFixture) -> None:
+    disk = formatted()
+    break_directory(disk, "/d/b")
+    directories = opened(disk).log_directories
+    assert [each.problem is None for each in directories.all] == [True, False]
+    assert (len(directories.online_ids), len(directories.offline_ids)) == (1, 1)
+    assert "log directory /d/b is offline: " in caplog.text
+
+
+def test_a_broker_does_not_start_without_any_directory_but_a_controller_does() -> None:
+    disk = formatted()
+    for path in PATHS:
+        break_directory(disk, path)
+    with pytest.raises(
+        StorageError, match=r"none of the directories in log\.dirs can be used: .*/d/a.*; .*/d/b"
+    ):
+        opened(disk)
+    disk.crash(SeededRng(1))
+    controller = config(**{"process.roles": "controller", "listeners": "CONTROLLER://127.0.0.1:9093"})
+    opened(disk, controller).release()
+
+
+def test_the_last_stop_was_clean_if_all_directories_that_work_say_so() -> None:
+    disk = formatted()
+    node = opened(disk)
+    mark_clean_shutdown(node.log_directories, disk=disk, broker_epoch=42)
+    node.release()
+    assert [disk.exists(f"{path}/{CLEAN_SHUTDOWN_NAME}") for path in PATHS] == [True, True]
+    node = opened(disk)
+    assert node.previous_broker_epoch == 42
+    mark_clean_shutdown(node.log_directories, disk=disk, broker_epoch=43)
+    node.release()
+    break_directory(disk, "/d/b")
+    assert opened(disk).previous_broker_epoch == 43
+
+
+def test_a_directory_that_fails_in_the_last_moment_does_not_keep_the_node_from_stopping(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    disk = formatted()
+    node = opened(disk)
+    disk.fail("rename", f"/d/a/{CLEAN_SHUTDOWN_NAME}.tmp")
+    mark_clean_shutdown(node.log_directories, disk=disk, broker_epoch=42)
+    node.release()
+    assert "log directory /d/a failed while the node stopped: " in caplog.text
+    assert opened(disk).previous_broker_epoch == -1
