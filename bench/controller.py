@@ -7,9 +7,12 @@ Three controllers of one make with placeholder brokers, which register and send 
 - scale: many partitions x 3 replicas on 50 brokers: seconds to create them, memory of the leader's process, a
   follower's restart from its snapshot until it has all that the leader has, the leader killed: milliseconds until
   another node acknowledges a write.
+- loss: stock brokers on these controllers, 10,000 partitions x 3 replicas; one broker gets SIGKILL: seconds until a
+  survivor's Metadata shows a live leader for all of them, and from the record that fenced it until then.
 - heartbeats: 1,000 brokers, one heartbeat each every 2 seconds: the share of a core that the leader needs.
 
-    bin/bench controller [--parts admin,scale,heartbeats] [--partitions 200000] [--makes stock,ours]
+    bin/bench controller [--parts admin,scale,loss,heartbeats] [--partitions 200000]
+        [--loss-partitions 10000] [--makes stock,ours]
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench._broker_loss import broker_loss
 from bench._brokers import PlaceholderBrokers
 from bench._filling import (
     BYTES_BETWEEN_SNAPSHOTS,
@@ -252,14 +256,16 @@ def main() -> None:
     end_in_order_when_told()
     parser = argparse.ArgumentParser(prog="bin/bench controller", description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--parts", type=lambda text: text.split(","), default=["admin", "scale", "heartbeats"]
+        "--parts", type=lambda text: text.split(","), default=["admin", "scale", "loss", "heartbeats"]
     )
     parser.add_argument("--partitions", type=int, default=200_000, help="of the scale part (200000)")
+    parser.add_argument("--loss-partitions", type=int, default=10_000, help="of the loss part (10000)")
     parser.add_argument("--makes", type=lambda text: text.split(","), default=list(MAKES))
     arguments = parser.parse_args()
     parts: dict[str, Callable[[str, Path], Figures]] = {
         "admin": admin,
         "scale": lambda make, folder: scale(make, folder, arguments.partitions),
+        "loss": lambda make, folder: broker_loss(make, folder, arguments.loss_partitions),
         "heartbeats": heartbeats,
     }
     results: dict[str, dict[str, Figures]] = {}

@@ -1,0 +1,75 @@
+"""A broker is killed: how long partitions are without a leader for those who ask a survivor."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench._filling import REQUEST_TIMEOUT_MS, create_topics
+from bench._makes import MAKES
+from compat.cluster import Cluster
+from compat.node import Node
+from compat.process import wait_until
+from compat.quorum import connect
+from kafkaproto.client import Client
+from kafkaproto.messages import BrokerRegistrationChangeRecord, MetadataRequest, MetadataResponse
+from kafkaproto.records.batch import iterate_batches
+from kafkaproto.records.metadata import decode_metadata_record
+from server.types import NO_NODE
+
+PARTITIONS_PER_TOPIC = 1_000
+REPLICAS = 3
+READY_S = 300.0
+GIVE_UP_S = 60.0
+_FENCED = 1
+
+
+def broker_loss(make: str, folder: Path, partitions: int) -> dict[str, float]:
+    """Three controllers of one make, three stock brokers, so many partitions; one broker gets SIGKILL."""
+    with Cluster(MAKES[make], MAKES["stock"], folder) as cluster:
+        cluster.format()
+        cluster.start()
+        topics = [f"large-{number}" for number in range(partitions // PARTITIONS_PER_TOPIC)]
+        with connect(cluster.quorum.leader().bootstrap_controller, timeout_ms=REQUEST_TIMEOUT_MS) as client:
+            for topic in topics:
+                create_topics(client, [topic], PARTITIONS_PER_TOPIC, REPLICAS)
+            # A broker shows a change when it has finished with those before: here, with making its logs.
+            create_topics(client, ["marker"], 1, REPLICAS)
+        for node in cluster.brokers.values():
+            with connect(node.bootstrap_server, timeout_ms=REQUEST_TIMEOUT_MS) as client:
+                wait_until(
+                    lambda client=client: NO_NODE not in leaders(client, partitions + 1), READY_S, "all logs"
+                )
+        victim, *survivors = cluster.brokers.values()
+        with connect(survivors[0].bootstrap_server, timeout_ms=REQUEST_TIMEOUT_MS) as client:
+            begin, begin_wall = time.perf_counter(), time.time()
+            victim.kill()
+            alive = {node.node_id for node in survivors}
+            wait_until(lambda: leaders(client, partitions + 1) <= alive, GIVE_UP_S, "new leaders")
+            seconds, wall = time.perf_counter() - begin, time.time()
+        fenced = max(fenced_at(cluster.quorum.leader(), victim.node_id))
+        assert fenced >= begin_wall - 1, "the fencing record is that of an earlier time"
+        return {"kill to all led s": seconds, "fenced to all led s": wall - fenced}
+
+
+def leaders(client: Client, partitions: int) -> set[int]:
+    """Who leads, as one broker tells it; -1 is among them while anything has no leader, or is not known yet."""
+    response = client.send(MetadataRequest(topics=None))
+    assert isinstance(response, MetadataResponse)
+    found = [partition.leader_id for topic in response.topics for partition in topic.partitions]
+    return {*found, *(() if len(found) == partitions else (NO_NODE,))}
+
+
+def fenced_at(controller: Node, broker_id: int) -> Iterator[float]:
+    """When a broker was fenced, by the metadata log: seconds since the epoch of each such record."""
+    for path in sorted(controller.metadata_log_directory.glob("*.log")):
+        for batch in iterate_batches(path.read_bytes()):
+            for value in () if batch.is_control else (record.value for record in batch.records()):
+                record, _ = decode_metadata_record(value or b"")
+                if (
+                    isinstance(record, BrokerRegistrationChangeRecord)
+                    and record.broker_id == broker_id
+                    and record.fenced == _FENCED
+                ):
+                    yield batch.max_timestamp / 1000
