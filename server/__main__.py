@@ -11,7 +11,7 @@ import trio
 
 from server.config import Config, ConfigError, check_supported
 from server.image.errors import ReplayError
-from server.node.broker_half import RegistrationTimeout
+from server.node.broker_half import DirectoryFailureNotToldError, RegistrationTimeout
 from server.node.collector_pauses import CollectorPauses
 from server.node.node import Node
 from server.node.published import UnsupportedFeatureError
@@ -115,7 +115,14 @@ def main(arguments: list[str]) -> int:
     CollectorPauses().start()
     try:
         trio.run(_run, node)
-    except* (StorageError, OSError, RegistrationTimeout, ReplayError, UnsupportedFeatureError) as group:
+    except* (
+        StorageError,
+        OSError,
+        RegistrationTimeout,
+        DirectoryFailureNotToldError,
+        ReplayError,
+        UnsupportedFeatureError,
+    ) as group:
         failures = _leaves(group)
     for failure in failures:
         print(f"kafka-server-start: {failure}", file=sys.stderr)

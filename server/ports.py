@@ -80,6 +80,9 @@ class Disk(Protocol):
     def sync_directory(self, path: str) -> None:
         """Make renames, creations and removals in a directory durable."""
 
+    def space(self, path: str) -> tuple[int, int]:
+        """Bytes of the file system that a path lies on: (in all, usable by this process)."""
+
     def lock(self, path: str) -> Lock:
         """Claim the lock file at ``path``; raises BlockingIOError where another process holds it."""
 

@@ -1,16 +1,16 @@
-"""AlterConfigs (33, versions 0-2) and IncrementalAlterConfigs (44, 0-1) on broker listeners.
+"""AlterConfigs (33, versions 0-2) and IncrementalAlterConfigs (44, 0-1), both kinds of listeners.
 
 The active controller decides, but some mistakes a broker refuses by itself, as Kafka's do: a resource or a key
 that is named twice, a null where a value belongs, another node's settings, a type of resource that does not
-exist. Only the other resources are forwarded; the answers come in the order of the request.
-
-Not done: the levels of loggers, which stay as they were started with.
+exist. The levels of loggers are each node's own, so broker and controller change them by themselves
+(`server.apis.logger_levels`); AlterConfigs cannot. Only the other resources are passed on; the answers come in
+the order of the request.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from kafkaproto.error_codes import ErrorCode
@@ -22,6 +22,13 @@ from kafkaproto.messages import (
 )
 from server.apis.configs import CLUSTER_DEFAULT, is_node
 from server.apis.context import Answer, NoAnswer, Reply, RequestContext, Services
+from server.apis.logger_levels import Outcome, change_logger_levels
+from server.config.dynamic import problem_of_change
+from server.config_keys.definitions import BROKER_KEYS
+from server.config_keys.lists import with_entries, without_entries
+from server.config_keys.model import ConfigType
+from server.config_keys.node_configs import NodeConfigs
+from server.config_keys.validate import validate_broker_config
 from server.image.image import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
@@ -31,7 +38,15 @@ from server.image.image import (
 )
 from server.types import Deferred
 
-_DELETE = 1
+_SET, _DELETE, _APPEND, _SUBTRACT = range(4)
+_LIST_CHANGES = {_APPEND: with_entries, _SUBTRACT: without_entries}
+_RESOURCE_TYPES = (
+    TOPIC_RESOURCE,
+    BROKER_RESOURCE,
+    BROKER_LOGGER_RESOURCE,
+    CLIENT_METRICS_RESOURCE,
+    GROUP_RESOURCE,
+)
 _MAX_QUOTED_LENGTH = 200
 
 _Request: TypeAlias = AlterConfigsRequest | IncrementalAlterConfigsRequest
@@ -43,16 +58,38 @@ _RESPONSE_CLASSES: dict[type[_Request], Any] = {
 
 
 def handle_alter_configs(request: _Request, context: RequestContext, services: Services) -> Reply:
-    """Refuse what is wrong in any case, and have the active controller change the rest."""
+    """On a broker listener: refuse what is wrong in any case, and have the active controller change the rest."""
     resources: Sequence[Any] = request.resources
+    if not resources:
+        return _answer(request, (), {})
     times_named = Counter((each.resource_type, each.resource_name) for each in resources)
-    refusals = [_refusal(each, times_named, services.node_id) for each in resources]
-    passed: list[Any] = [each for each, refusal in zip(resources, refusals, strict=True) if refusal is None]
-    if not passed:
-        return _answer(request, refusals, {})
-    if len(passed) == len(refusals):
-        return services.forward(request, context)
-    rest = type(request)(resources=passed, validate_only=request.validate_only)
+    outcomes: list[Outcome | None] = []
+    for resource in resources:
+        refusal = _refusal(request, resource, times_named, services.node_id)
+        if refusal is not None:
+            outcomes.append((ErrorCode.INVALID_REQUEST, refusal))
+        else:
+            outcomes.append(_own_outcome(request, resource, services) or _broker_outcome(resource, services))
+    return _pass_on(request, outcomes, lambda rest: services.forward(rest, context))
+
+
+def handle_own_alter_configs(request: _Request, context: RequestContext, services: Services) -> Reply:
+    """On a controller listener: this node's loggers are changed, the rest is for its controller to decide."""
+    resources: Sequence[Any] = request.resources
+    outcomes = [_own_outcome(request, resource, services) for resource in resources]
+    return _pass_on(request, outcomes, lambda rest: services.submit(rest, context))
+
+
+def _pass_on(
+    request: _Request, outcomes: Sequence[Outcome | None], send: Callable[[_Request], Deferred[Answer]]
+) -> Reply:
+    """Send the resources that have no outcome yet, and answer for all once those are answered."""
+    resources: Sequence[Any] = request.resources
+    rest: list[Any] = [each for each, outcome in zip(resources, outcomes, strict=True) if outcome is None]
+    if len(rest) == len(resources):
+        return send(request)
+    if not rest:
+        return _answer(request, outcomes, {})
     reply: Deferred[Answer] = Deferred()
 
     def merge(answer: Answer) -> None:
@@ -61,28 +98,96 @@ def handle_alter_configs(request: _Request, context: RequestContext, services: S
             return
         assert isinstance(answer, AlterConfigsResponse | IncrementalAlterConfigsResponse)
         answered = {(each.resource_type, each.resource_name): each for each in answer.responses}
-        reply.resolve(_answer(request, refusals, answered))
+        reply.resolve(_answer(request, outcomes, answered))
 
-    services.forward(rest, context).on_done(merge)
+    send(type(request)(resources=rest, validate_only=request.validate_only)).on_done(merge)
     return reply
 
 
-def _refusal(resource: Any, times_named: Counter[tuple[int, str]], node_id: int) -> str | None:
-    """Why a resource is not passed on, None where it is."""
+def _own_outcome(request: _Request, resource: Any, services: Services) -> Outcome | None:
+    """What comes of a resource that is the node's own, None for those that are for the active controller."""
+    if resource.resource_type != BROKER_LOGGER_RESOURCE or isinstance(request, AlterConfigsRequest):
+        return None
+    name = resource.resource_name
+    if not is_node(name, services.node_id):
+        problem = (
+            f"The levels of its loggers only a node itself can change: {name[:_MAX_QUOTED_LENGTH]!r} must be"
+        )
+        return ErrorCode.INVALID_REQUEST, f"{problem} {services.node_id}."
+    return change_logger_levels(
+        resource.configs,
+        validate_only=request.validate_only,
+        levels=services.logger_levels(),
+        set_levels=services.set_logger_levels,
+    )
+
+
+def _broker_outcome(resource: Any, services: Services) -> Outcome | None:
+    """Why this broker could not go by the values, None where it could."""
+    if resource.resource_type != BROKER_RESOURCE:
+        return None
+    image, node_id = services.image(), str(services.node_id)
+    layers = {name: image.config(BROKER_RESOURCE, name) for name in (CLUSTER_DEFAULT, node_id)}
+    name = CLUSTER_DEFAULT if resource.resource_name == CLUSTER_DEFAULT else node_id
+    changed = _values_after(resource, layers[name])
+    for config in resource.configs:
+        if config.name in changed:
+            problem = validate_broker_config(
+                config.name, changed[config.name], cluster_default=name == CLUSTER_DEFAULT
+            )
+            if problem is not None:
+                return ErrorCode.INVALID_REQUEST, problem
+    before, after = (
+        NodeConfigs(
+            static=services.static_config,
+            dynamic_default=each[CLUSTER_DEFAULT],
+            dynamic_broker=each[node_id],
+        )
+        for each in (layers, {**layers, name: changed})
+    )
+    problem = problem_of_change(before, after, [config.name for config in resource.configs])
+    return None if problem is None else (ErrorCode.INVALID_REQUEST, problem)
+
+
+def _values_after(resource: Any, current: Mapping[str, str]) -> dict[str, str]:
+    """What a resource would set after the change, but for operations that the controller refuses."""
+    if isinstance(resource, AlterConfigsRequest.AlterConfigsResource):
+        return {config.name: config.value or "" for config in resource.configs}
+    values = dict(current)
+    for config in resource.configs:
+        definition = BROKER_KEYS.get(config.name)
+        if config.config_operation == _SET:
+            values[config.name] = config.value
+        elif config.config_operation == _DELETE:
+            values.pop(config.name, None)
+        elif (
+            config.config_operation in _LIST_CHANGES
+            and definition is not None
+            and definition.type is ConfigType.LIST
+        ):
+            value = values.get(config.name, definition.default or "")
+            values[config.name] = _LIST_CHANGES[config.config_operation](value, config.value)
+    return values
+
+
+def _refusal(
+    request: _Request, resource: Any, times_named: Counter[tuple[int, str]], node_id: int
+) -> str | None:
+    """Why a broker does not pass a resource on, None where it does."""
     resource_type, name = resource.resource_type, resource.resource_name
     if times_named[resource_type, name] > 1:
-        return "The resource is named twice."
-    keys = [config.name for config in resource.configs]
-    if len(keys) != len(frozenset(keys)):
-        return "A key is named twice."
+        return f"The resource of type {resource_type} and name {name[:_MAX_QUOTED_LENGTH]!r} is named twice."
+    for key, times in Counter(config.name for config in resource.configs).items():
+        if times > 1:
+            return f"The key {key[:_MAX_QUOTED_LENGTH]!r} is named twice."
     nulls = [each.name for each in resource.configs if each.value is None and not _is_deletion(each)]
     if nulls:
         return f"Null is no value: {', '.join(nulls)[:_MAX_QUOTED_LENGTH]}"
-    if resource_type == BROKER_LOGGER_RESOURCE:
-        return "The levels of loggers cannot be changed by requests."
     if resource_type == BROKER_RESOURCE and name != CLUSTER_DEFAULT and not is_node(name, node_id):
         return f"This node passes on its own settings only: {name[:_MAX_QUOTED_LENGTH]!r} must be {node_id} or empty."
-    if resource_type not in (TOPIC_RESOURCE, BROKER_RESOURCE, CLIENT_METRICS_RESOURCE, GROUP_RESOURCE):
+    if resource_type == BROKER_LOGGER_RESOURCE and isinstance(request, AlterConfigsRequest):
+        return "The levels of loggers can only be changed one by one, by IncrementalAlterConfigs."
+    if resource_type not in _RESOURCE_TYPES:
         return f"Resource type {resource_type} is unknown."
     return None
 
@@ -94,16 +199,17 @@ def _is_deletion(config: Any) -> bool:
 
 
 def _answer(
-    request: _Request, refusals: Sequence[str | None], answered: dict[tuple[int, str], Any]
+    request: _Request, outcomes: Sequence[Outcome | None], answered: dict[tuple[int, str], Any]
 ) -> _Response:
-    """An answer to the whole request, from our own refusals and what the controller answered to the rest."""
+    """An answer to the whole request, from what was decided here and what the controller answered to the rest."""
     response_class = _RESPONSE_CLASSES[type(request)]
     resources: Sequence[Any] = request.resources
     responses = []
-    for resource, refusal in zip(resources, refusals, strict=True):
+    for resource, outcome in zip(resources, outcomes, strict=True):
         resource_type, name = resource.resource_type, resource.resource_name
-        code, message = ErrorCode.INVALID_REQUEST, refusal
-        if refusal is None:
+        if outcome is not None:
+            code, message = outcome
+        else:
             told = answered.get((resource_type, name))
             code = ErrorCode.UNKNOWN_SERVER_ERROR if told is None else told.error_code
             message = None if told is None else told.error_message

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeClusterRequest, DescribeClusterResponse
+from server.apis.authorization import cluster_authorized_operations
 from server.apis.context import RequestContext, Services
-from server.apis.operations import CLUSTER_OPERATIONS, NOT_ASKED
+from server.apis.operations import NOT_ASKED
 from server.image.image import BrokerRegistration, ClusterImage
 from server.image.records import CONTROLLER_REGISTRATION_LEVEL
 from server.types import NO_NODE, Endpoint, ListenerKind
@@ -49,7 +50,9 @@ def handle_describe_cluster(
         controller_id=controller_id,
         brokers=brokers,
         cluster_authorized_operations=(
-            CLUSTER_OPERATIONS if request.include_cluster_authorized_operations else NOT_ASKED
+            cluster_authorized_operations(context, services)
+            if request.include_cluster_authorized_operations
+            else NOT_ASKED
         ),
     )
 

@@ -1,11 +1,14 @@
 """Requests that only the active controller can carry out, on either kind of listener.
 
-CreateTopics (19, 2-7), DeleteTopics (20, 1-6), CreatePartitions (37, 0-3), UpdateFeatures (57, 0-2): a controller
-listener hands them to its own controller, a broker listener forwards them to the active one in an Envelope (KIP-590).
-So it is with AlterConfigs (33, 0-2) and IncrementalAlterConfigs (44, 0-1), of which a broker refuses parts by itself
-(`server.apis.alter_configs`). BrokerRegistration (62, 0-4), BrokerHeartbeat (63, 0-2) and ControllerRegistration
-(70, 0) come from other nodes, on controller listeners only. DescribeQuorum (55, 0-2), AddRaftVoter (80, 0-1) and
-RemoveRaftVoter (81, 0) are answered by the quorum's leader: a broker forwards them too.
+CreateTopics (19, 2-7), DeleteTopics (20, 1-6), CreatePartitions (37, 0-3), ElectLeaders (43, 0-2),
+AlterPartitionReassignments (45, 0-1), UpdateFeatures (57, 0-2), UnregisterBroker (64, 0): a controller listener hands
+them to its own controller, a broker listener forwards them to the active one in an Envelope (KIP-590). So it is with
+AlterConfigs (33, 0-2) and IncrementalAlterConfigs (44, 0-1), of which a node decides parts by itself
+(`server.apis.alter_configs`). AlterPartition (56, 2-3), BrokerRegistration (62, 0-4), BrokerHeartbeat (63, 0-2),
+AllocateProducerIds (67, 0), ControllerRegistration (70, 0) and AssignReplicasToDirs (73, 0) come from other nodes, on
+controller listeners only. ListPartitionReassignments (46, 0) is forwarded too, and answered by any controller
+(`server.apis.reassignments`). DescribeQuorum (55, 0-2), AddRaftVoter (80, 0-1) and RemoveRaftVoter (81, 0) are
+answered by the quorum's leader: a broker forwards them too.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ What each resource answers:
   illegal name, else UNKNOWN_TOPIC_OR_PARTITION).
 - BROKER: with this node's own id, every key of a broker; with the empty name, what is set for all brokers;
   any other name is INVALID_REQUEST, as only a node itself knows its file. A controller answers likewise.
-- BROKER_LOGGER: the levels of this node's loggers, under the names they have in this server, read only.
+- BROKER_LOGGER: the levels of this node's loggers, under the names they have in this server.
 - GROUP and CLIENT_METRICS: every key, whether or not such a group or subscription exists; the name must not
   be empty.
 - Any other resource type is INVALID_REQUEST.
@@ -15,8 +15,6 @@ A list of keys narrows the answer; keys that do not exist are passed over, and a
 none. Values, sources and synonyms are those of stock 4.3.1, but entries come in order of their names (stock:
 in the order of a hash table). From version 3 on an entry can carry a documentation: a sentence made from the
 key's definition, not Kafka's text.
-
-Not done: authorization.
 """
 
 from __future__ import annotations
@@ -117,8 +115,9 @@ def _refusal(
 
 
 def is_node(name: str, node_id: int) -> bool:
-    """Whether a name is the id in decimal, leading zeros allowed."""
-    return name.isascii() and name.isdecimal() and name.lstrip("0") == str(node_id).lstrip("0")
+    """Whether a name is the id in decimal, a plus sign and leading zeros allowed."""
+    digits = name.removeprefix("+")
+    return digits.isascii() and digits.isdecimal() and digits.lstrip("0") == str(node_id).lstrip("0")
 
 
 def _entries(
@@ -162,7 +161,7 @@ def _logger_answer(name: str, level: str) -> DescribeConfigsResponse.DescribeCon
     return DescribeConfigsResponse.DescribeConfigsResourceResult(
         name=name,
         value=level,
-        read_only=True,
         config_source=ConfigSource.DYNAMIC_BROKER_LOGGER,
         config_type=ConfigType.UNKNOWN,
+        documentation="",
     )

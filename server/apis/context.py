@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from server.image.image import ClusterImage
+from server.security.authorizer import Authorizer
 from server.types import Deferred, LeaderAndEpoch, ListenerKind
 
 ANONYMOUS = "User:ANONYMOUS"
@@ -36,11 +38,28 @@ class RequestContext:
     """4 or 16 bytes of the peer's IP address."""
     client_host: str
     """The same as text."""
+    token_authenticated: bool = False
+    """Whether it proved who it is by a delegation token."""
 
 
 Answer = Message | NoAnswer
 Reply = Message | Deferred[Answer]
 """A response, now or later."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogDirectoryStatus:
+    """One log directory of a broker, as it was checked last."""
+
+    path: str
+    """Absolute."""
+    is_online: bool
+    is_cordoned: bool
+    """Whether it takes no new replicas."""
+    total_bytes: int
+    """Size of its file system; -1 where it is not known."""
+    usable_bytes: int
+    """What of that this process could still fill; -1 where it is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,10 +88,18 @@ class Services:
     """Answer a DescribeQuorum request of a version from this node's own replica of the quorum."""
     raft_request: Callable[[Message, RequestContext], Deferred[Answer]]
     """Have this node's replica of the quorum answer one of the quorum's own requests."""
+    authorizer: Callable[[], Authorizer | None]
+    """Who may do what by the newest committed ACLs; None where the node has no authorizer."""
+    refuse: Callable[[Message, ErrorCode, str, int], Message]
+    """The response, of a version, that says an error and a message for all that a request asks for."""
     static_config: Mapping[str, str]
     """The node's properties as they were written; some of it is secret."""
     logger_levels: Callable[[], Mapping[str, str]]
     """The level of each of this process's loggers."""
+    set_logger_levels: Callable[[Mapping[str, str | None]], None]
+    """Set the levels of loggers that exist; None for that of the nearest logger above."""
+    log_directories: Callable[[], Sequence[LogDirectoryStatus]]
+    """The directories of this broker's ``log.dirs``."""
     auto_create_topics: bool
     """auto.create.topics.enable."""
     create_topics: Callable[[Message, RequestContext], None]

@@ -27,7 +27,7 @@ _log = logging.getLogger("kafkaproto.server.apis")
 
 _DESCRIBE_QUORUM_KEY = 55
 
-FORWARDABLE_KEYS = frozenset({19, 20, 33, 37, 44, 55, 57, 80, 81})
+FORWARDABLE_KEYS = frozenset({19, 20, 30, 31, 33, 37, 38, 39, 40, 43, 44, 45, 46, 49, 51, 55, 57, 64, 80, 81})
 """Requests that brokers forward, of those that our controllers serve."""
 
 Dispatch = Callable[[Message, RequestContext, Services], Reply]
@@ -80,29 +80,37 @@ def _client_context(request: EnvelopeRequest, context: RequestContext) -> Reques
     if request.request_principal is None:
         raise _BadEnvelope(ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE)
     try:
-        principal = decode_principal(bytes(request.request_principal))
+        principal, token_authenticated = decode_principal(bytes(request.request_principal))
     except ProtocolError:
         raise _BadEnvelope(ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE) from None
     address = bytes(request.client_host_address)
     if len(address) not in (4, 16):
         raise _BadEnvelope(ErrorCode.INVALID_REQUEST)
     return replace(
-        context, principal=principal, client_address=address, client_host=str(ipaddress.ip_address(address))
+        context,
+        principal=principal,
+        token_authenticated=token_authenticated,
+        client_address=address,
+        client_host=str(ipaddress.ip_address(address)),
     )
 
 
-def encode_principal(principal: str) -> bytes:
+def encode_principal(principal: str, *, token_authenticated: bool = False) -> bytes:
     """A principal such as ``User:alice`` as it travels in an envelope: a version and the fields."""
     kind, _, name = principal.partition(":")
     version = DefaultPrincipalData.MAX_VERSION
-    return version.to_bytes(2, "big") + DefaultPrincipalData(type=kind, name=name).encode(version)
+    data = DefaultPrincipalData(type=kind, name=name, token_authenticated=token_authenticated)
+    return version.to_bytes(2, "big") + data.encode(version)
 
 
-def decode_principal(data: bytes) -> str:
-    """The reverse; raises RemoteProtocolError or UnsupportedVersionError where the bytes are no principal."""
+def decode_principal(data: bytes) -> tuple[str, bool]:
+    """The reverse: the principal, and whether a delegation token proved it.
+
+    Raises RemoteProtocolError or UnsupportedVersionError where the bytes are no principal.
+    """
     version = int.from_bytes(data[:2], "big", signed=True)
     decoded, _ = DefaultPrincipalData.decode(data, version, 2)
-    return f"{decoded.type}:{decoded.name}"
+    return f"{decoded.type}:{decoded.name}", decoded.token_authenticated
 
 
 def _wrap(response: Message, api: ApiInfo, context: RequestContext) -> Message:

@@ -6,6 +6,8 @@ list in version 0). A named topic that does not exist is created where the confi
 request for it goes to the controller, and this answer still says UNKNOWN_TOPIC_OR_PARTITION, as Kafka's does.
 One topic given by id makes the request one by ids; names beside it are passed over.
 The controller named is a random broker: any of them forwards what is meant for the controller.
+Topics that the client may not describe are left out where it asks for all, and have TOPIC_AUTHORIZATION_FAILED where it
+names them, as do those that are not there and it may not create.
 
 Not done: creating Kafka's own topics by being asked for them; they need settings that come with the coordinators.
 """
@@ -14,10 +16,12 @@ from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import CreateTopicsRequest, MetadataRequest, MetadataResponse
+from server.apis.authorization import authorized_operations, cluster_authorized_operations, is_allowed
 from server.apis.cluster import endpoint_of
 from server.apis.context import RequestContext, Services
-from server.apis.operations import CLUSTER_OPERATIONS, NOT_ASKED, TOPIC_OPERATIONS
+from server.apis.operations import NOT_ASKED
 from server.image.image import ClusterImage, PartitionImage, TopicImage
+from server.security.acls import Operation, ResourceType
 from server.topic_names import INTERNAL_TOPICS, topic_name_problem
 from server.types import NO_NODE, ZERO_UUID
 
@@ -38,14 +42,16 @@ def handle_metadata(
     refusal = _refusal(request, version)
     if refusal is not None:
         return _refuse(request, refusal)
-    view = _View(image, context)
+    view = _View(image, context, services)
     topics = _topics(request, view, version)
     if services.auto_create_topics and request.allow_auto_topic_creation:
         _create_missing(topics, context, services)
     if request.include_topic_authorized_operations:
         for topic in topics:
-            if topic.name is not None:
-                topic.topic_authorized_operations = TOPIC_OPERATIONS
+            if topic.name is not None and topic.error_code != ErrorCode.TOPIC_AUTHORIZATION_FAILED:
+                topic.topic_authorized_operations = authorized_operations(
+                    context, services, ResourceType.TOPIC, topic.name
+                )
     alive = view.brokers
     return MetadataResponse(
         brokers=alive,
@@ -53,7 +59,9 @@ def handle_metadata(
         controller_id=alive[services.choose(len(alive))].node_id if alive else NO_NODE,
         topics=topics,
         cluster_authorized_operations=(
-            CLUSTER_OPERATIONS if request.include_cluster_authorized_operations else NOT_ASKED
+            cluster_authorized_operations(context, services)
+            if request.include_cluster_authorized_operations
+            else NOT_ASKED
         ),
     )
 
@@ -80,10 +88,12 @@ def _refuse(request: MetadataRequest, error: ErrorCode) -> MetadataResponse:
 
 
 class _View:
-    """The image as one listener shows it."""
+    """The image as one listener shows it to one client."""
 
-    def __init__(self, image: ClusterImage, context: RequestContext) -> None:
+    def __init__(self, image: ClusterImage, context: RequestContext, services: Services) -> None:
         self.image = image
+        self._context = context
+        self._services = services
         self.listener_name = context.listener_name
         self.version = context.api_version
         self.brokers: list[MetadataResponse.Broker] = []
@@ -96,6 +106,10 @@ class _View:
                     )
                 )
         self.alive = frozenset(broker.node_id for broker in self.brokers)
+
+    def may_be_described(self, topic_name: str) -> bool:
+        """Whether the client may know of a topic, be there one or not."""
+        return is_allowed(self._context, self._services, Operation.DESCRIBE, ResourceType.TOPIC, topic_name)
 
     def topic(self, topic: TopicImage) -> MetadataResponse.Topic:
         """One topic with its partitions."""
@@ -159,7 +173,7 @@ def _topics(request: MetadataRequest, view: _View, version: int) -> list[Metadat
     image = view.image
     asked = request.topics
     if asked is None or (not asked and version < _FIRST_WITH_ALL_AS_NULL):
-        return [view.topic(topic) for topic in image.topics_in_order()]
+        return [view.topic(topic) for topic in image.topics_in_order() if view.may_be_described(topic.name)]
     # A topic that is asked for twice is answered once.
     ids = dict.fromkeys(topic.topic_id for topic in asked if topic.topic_id != ZERO_UUID)
     if ids:
@@ -170,12 +184,16 @@ def _topics(request: MetadataRequest, view: _View, version: int) -> list[Metadat
 
 def _by_id(topic_id: bytes, view: _View) -> MetadataResponse.Topic:
     found = view.image.topics.get(topic_id)
-    if found is not None:
+    if found is not None and view.may_be_described(found.name):
         return view.topic(found)
-    return MetadataResponse.Topic(error_code=ErrorCode.UNKNOWN_TOPIC_ID, name=None, topic_id=topic_id)
+    # That a topic of the id exists is no secret, its name is.
+    error = ErrorCode.UNKNOWN_TOPIC_ID if found is None else ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    return MetadataResponse.Topic(error_code=error, name=None, topic_id=topic_id)
 
 
 def _by_name(name: str, view: _View) -> MetadataResponse.Topic:
+    if not view.may_be_described(name):
+        return MetadataResponse.Topic(error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED, name=name)
     found = view.image.topic_by_name(name)
     if found is not None:
         return view.topic(found)
@@ -190,13 +208,15 @@ def _by_name(name: str, view: _View) -> MetadataResponse.Topic:
 def _create_missing(
     topics: list[MetadataResponse.Topic], context: RequestContext, services: Services
 ) -> None:
-    missing = [
-        topic.name
-        for topic in topics
-        if topic.name is not None
-        and topic.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        and not topic.is_internal
-    ]
+    missing = []
+    for topic in topics:
+        if topic.name is None or topic.error_code != ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+            continue
+        asked = (Operation.CREATE, ResourceType.TOPIC, topic.name)
+        if not is_allowed(context, services, Operation.CREATE) and not is_allowed(context, services, *asked):
+            topic.error_code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        elif not topic.is_internal:
+            missing.append(topic.name)
     if missing:
         creations = [
             CreateTopicsRequest.CreatableTopic(name=name, num_partitions=-1, replication_factor=-1)

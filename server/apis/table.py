@@ -12,7 +12,19 @@ from typing import Any
 
 from kafkaproto.api import api_by_key
 from kafkaproto.message import Message
-from server.apis.alter_configs import handle_alter_configs
+from server.apis.acls import handle_alter_acls, handle_describe_acls
+from server.apis.alter_configs import handle_alter_configs, handle_own_alter_configs
+from server.apis.authorization import (
+    Access,
+    CheckedBy,
+    authorized_alter_configs,
+    authorized_describe_configs,
+    handle_create_partitions,
+    handle_create_topics,
+    handle_delete_topics,
+    refusal,
+)
+from server.apis.client_quotas import handle_describe_client_quotas
 from server.apis.cluster import handle_describe_cluster
 from server.apis.commands import (
     handle_command,
@@ -20,12 +32,23 @@ from server.apis.commands import (
     handle_describe_quorum,
     handle_forward,
 )
+from server.apis.config_resources import handle_list_config_resources
 from server.apis.context import Reply, RequestContext, Services
+from server.apis.credentials import handle_describe_scram_credentials
+from server.apis.delegation_tokens import (
+    handle_alter_delegation_token,
+    handle_create_delegation_token,
+    handle_describe_delegation_token,
+)
 from server.apis.envelope import handle_envelope
+from server.apis.log_directories import handle_describe_log_dirs
 from server.apis.metadata import handle_metadata
 from server.apis.quorum import handle_raft_request
+from server.apis.reassignments import handle_list_reassignments
 from server.apis.topic_partitions import handle_describe_topic_partitions
 from server.apis.versions import handle_api_versions
+from server.image.image import BROKER_LOGGER_RESOURCE
+from server.security.acls import Operation, ResourceType
 from server.types import ListenerKind
 
 Handler = Callable[[Any, RequestContext, Services], Reply]
@@ -36,6 +59,8 @@ class ServedApi:
     """One api on one kind of listener."""
 
     handler: Handler
+    access: Access | None
+    """What the sender must be allowed to do; None where anybody is served."""
     is_forwarded: bool = False
     """Whether a broker passes it on to the active controller, and so offers no more than that one does."""
 
@@ -48,50 +73,135 @@ def _envelope(request: Any, context: RequestContext, services: Services) -> Repl
     return handle_envelope(request, context, services, dispatch)
 
 
-_FORWARDED = ServedApi(handler=handle_forward, is_forwarded=True)
-_COMMAND = ServedApi(handler=handle_command)
-_ALTER_CONFIGS = ServedApi(handler=handle_alter_configs, is_forwarded=True)
-_RAFT = ServedApi(handler=handle_raft_request)
+def _access(operation: Operation, resource_type: ResourceType) -> Access:
+    """What a handler asks for item by item."""
+    return Access(operation=operation, resource_type=resource_type, checked_by=CheckedBy.HANDLER)
+
+
+def _command(operation: Operation) -> ServedApi:
+    """A command that needs an operation on the cluster."""
+    return ServedApi(handler=handle_command, access=Access(operation=operation))
+
+
+_FORWARDED = ServedApi(
+    handler=handle_forward,
+    # The operation is in the controllers' part of the table.
+    access=Access(operation=Operation.ANY, checked_by=CheckedBy.CONTROLLER),
+    is_forwarded=True,
+)
+_OF_NODES = Access(operation=Operation.CLUSTER_ACTION)
+_COMMAND = ServedApi(handler=handle_command, access=_OF_NODES)
+"""What nodes ask of the active controller."""
+_RAFT = ServedApi(handler=handle_raft_request, access=_OF_NODES)
+_ALTER_VOTERS = ServedApi(handler=handle_raft_request, access=Access(operation=Operation.ALTER))
+_DESCRIBE_CONFIGS = ServedApi(
+    handler=authorized_describe_configs(handle_describe_configs),
+    access=_access(Operation.DESCRIBE_CONFIGS, ResourceType.ANY),
+)
+_ALTER_CONFIGS_ACCESS = _access(Operation.ALTER_CONFIGS, ResourceType.ANY)
+_ALTER_CONFIGS = ServedApi(
+    # The other resources are forwarded; a broker carries out what is for its own loggers.
+    handler=authorized_alter_configs(handle_alter_configs, frozenset({BROKER_LOGGER_RESOURCE})),
+    access=_ALTER_CONFIGS_ACCESS,
+    is_forwarded=True,
+)
+_DESCRIBE_ACLS = ServedApi(handler=handle_describe_acls, access=Access(operation=Operation.DESCRIBE))
+_ALTER_ACLS = ServedApi(handler=handle_alter_acls, access=Access(operation=Operation.ALTER))
+_DESCRIBE_TOKENS = ServedApi(
+    handler=handle_describe_delegation_token,
+    access=_access(Operation.DESCRIBE, ResourceType.DELEGATION_TOKEN),
+)
+# A token's owner and renewers need no ACL, and nobody else may.
+_ALTER_TOKEN = ServedApi(handler=handle_alter_delegation_token, access=None)
+_DESCRIBE_SCRAM = ServedApi(
+    handler=handle_describe_scram_credentials, access=Access(operation=Operation.DESCRIBE)
+)
 
 TABLE: dict[ListenerKind, dict[int, ServedApi]] = {
     ListenerKind.BROKER: {
-        3: ServedApi(handler=handle_metadata),
-        18: ServedApi(handler=_api_versions),
+        3: ServedApi(handler=handle_metadata, access=_access(Operation.DESCRIBE, ResourceType.TOPIC)),
+        18: ServedApi(handler=_api_versions, access=None),
         19: _FORWARDED,
         20: _FORWARDED,
-        32: ServedApi(handler=handle_describe_configs),
+        29: _DESCRIBE_ACLS,
+        30: _FORWARDED,
+        31: _FORWARDED,
+        32: _DESCRIBE_CONFIGS,
         33: _ALTER_CONFIGS,
+        35: ServedApi(handler=handle_describe_log_dirs, access=Access(operation=Operation.DESCRIBE)),
         37: _FORWARDED,
+        43: _FORWARDED,
+        38: _FORWARDED,
+        39: _FORWARDED,
+        40: _FORWARDED,
+        41: _DESCRIBE_TOKENS,
         44: _ALTER_CONFIGS,
+        48: ServedApi(
+            handler=handle_describe_client_quotas, access=Access(operation=Operation.DESCRIBE_CONFIGS)
+        ),
+        49: _FORWARDED,
+        50: _DESCRIBE_SCRAM,
+        51: _FORWARDED,
+        45: _FORWARDED,
+        46: _FORWARDED,
         55: _FORWARDED,
         57: _FORWARDED,
-        60: ServedApi(handler=handle_describe_cluster),
-        75: ServedApi(handler=handle_describe_topic_partitions),
+        60: ServedApi(handler=handle_describe_cluster, access=None),
+        64: _FORWARDED,
+        74: ServedApi(
+            handler=handle_list_config_resources, access=Access(operation=Operation.DESCRIBE_CONFIGS)
+        ),
+        75: ServedApi(
+            handler=handle_describe_topic_partitions,
+            access=_access(Operation.DESCRIBE, ResourceType.TOPIC),
+        ),
         80: _FORWARDED,
         81: _FORWARDED,
     },
     ListenerKind.CONTROLLER: {
         1: _RAFT,
-        18: ServedApi(handler=_api_versions),
-        19: _COMMAND,
-        20: _COMMAND,
-        32: ServedApi(handler=handle_describe_configs),
-        33: _COMMAND,
-        37: _COMMAND,
-        44: _COMMAND,
+        18: ServedApi(handler=_api_versions, access=None),
+        19: ServedApi(handler=handle_create_topics, access=_access(Operation.CREATE, ResourceType.TOPIC)),
+        20: ServedApi(handler=handle_delete_topics, access=_access(Operation.DELETE, ResourceType.TOPIC)),
+        29: _DESCRIBE_ACLS,
+        30: _ALTER_ACLS,
+        31: _ALTER_ACLS,
+        32: _DESCRIBE_CONFIGS,
+        33: ServedApi(handler=authorized_alter_configs(handle_command), access=_ALTER_CONFIGS_ACCESS),
+        37: ServedApi(handler=handle_create_partitions, access=_access(Operation.ALTER, ResourceType.TOPIC)),
+        43: _command(Operation.ALTER),
+        38: ServedApi(
+            handler=handle_create_delegation_token,
+            access=_access(Operation.CREATE_TOKENS, ResourceType.USER),
+        ),
+        39: _ALTER_TOKEN,
+        40: _ALTER_TOKEN,
+        41: _DESCRIBE_TOKENS,
+        44: ServedApi(
+            handler=authorized_alter_configs(handle_own_alter_configs), access=_ALTER_CONFIGS_ACCESS
+        ),
+        45: _command(Operation.ALTER),
+        46: ServedApi(handler=handle_list_reassignments, access=Access(operation=Operation.DESCRIBE)),
+        49: _command(Operation.ALTER_CONFIGS),
+        50: _DESCRIBE_SCRAM,
+        51: _command(Operation.ALTER),
         52: _RAFT,
         53: _RAFT,
         54: _RAFT,
-        55: ServedApi(handler=handle_describe_quorum),
-        57: _COMMAND,
-        58: ServedApi(handler=_envelope),
+        55: ServedApi(handler=handle_describe_quorum, access=Access(operation=Operation.DESCRIBE)),
+        56: _COMMAND,
+        57: _command(Operation.ALTER),
+        58: ServedApi(handler=_envelope, access=_OF_NODES),
         59: _RAFT,
-        60: ServedApi(handler=handle_describe_cluster),
+        60: ServedApi(handler=handle_describe_cluster, access=Access(operation=Operation.ALTER)),
         62: _COMMAND,
         63: _COMMAND,
+        64: _command(Operation.ALTER),
+        67: _COMMAND,
         70: _COMMAND,
-        80: _RAFT,
-        81: _RAFT,
+        73: _COMMAND,
+        80: _ALTER_VOTERS,
+        81: _ALTER_VOTERS,
         82: _RAFT,
     },
 }
@@ -125,5 +235,7 @@ def advertised(kind: ListenerKind, services: Services) -> Mapping[int, tuple[int
 
 
 def dispatch(request: Message, context: RequestContext, services: Services) -> Reply:
-    """Have the right handler answer a request whose key the listener serves."""
-    return TABLE[context.listener_kind][context.api_key].handler(request, context, services)
+    """Have the right handler answer a request whose key the listener serves, if its sender may ask for it."""
+    served = TABLE[context.listener_kind][context.api_key]
+    refused = refusal(request, served.access, context, services)
+    return served.handler(request, context, services) if refused is None else refused

@@ -3,18 +3,20 @@
 Topics come in order of their names, partitions in order of their indexes, at most as many partitions as the request
 and Kafka's own limit allow; the cursor then names the next one. A cursor must name one of the topics that are asked
 for, if any are named, else all of them are refused. A partition without a leader whom the client could reach is no
-error here..
+error here. Topics that the client may not describe are left out, and come last with TOPIC_AUTHORIZATION_FAILED where it
+names them.
 """
 
 from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse
+from server.apis.authorization import authorized_operations, is_allowed
 from server.apis.cluster import endpoint_of
 from server.apis.context import RequestContext, Services
 from server.apis.metadata import offline_replicas
-from server.apis.operations import TOPIC_OPERATIONS
 from server.image.image import ClusterImage, PartitionImage, TopicImage
+from server.security.acls import Operation, ResourceType
 from server.topic_names import INTERNAL_TOPICS, topic_name_problem
 from server.types import NO_NODE
 
@@ -36,6 +38,13 @@ def handle_describe_topic_partitions(
     if "" in names:
         # Kafka stumbles over the empty name, though any other illegal one is refused by itself.
         return _refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR)
+    denied = [
+        name
+        for name in names
+        if not is_allowed(context, services, Operation.DESCRIBE, ResourceType.TOPIC, name)
+    ]
+    if denied:
+        names = sorted(frozenset(names).difference(denied))
     left = max(1, min(request.response_partition_limit, MAX_PARTITIONS))
     response = DescribeTopicPartitionsResponse()
     for name in names:
@@ -55,6 +64,15 @@ def handle_describe_topic_partitions(
                 topic_name=name, partition_index=next_index
             )
             break
+    for described in response.topics:
+        described.topic_authorized_operations = authorized_operations(
+            context, services, ResourceType.TOPIC, described.name or ""
+        )
+    if request.topics:
+        response.topics += [
+            DescribeTopicPartitionsResponse.Topic(error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED, name=name)
+            for name in denied
+        ]
     return response
 
 
@@ -73,7 +91,6 @@ def _unknown(name: str) -> DescribeTopicPartitionsResponse.Topic:
         error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if legal else ErrorCode.INVALID_TOPIC_EXCEPTION,
         name=name,
         is_internal=name in INTERNAL_TOPICS,
-        topic_authorized_operations=TOPIC_OPERATIONS,
     )
 
 
@@ -88,7 +105,6 @@ def _topic(
         topic_id=topic.topic_id,
         is_internal=topic.name in INTERNAL_TOPICS,
         partitions=[_partition(image, index, topic.partitions[index], listener_name) for index in shown],
-        topic_authorized_operations=TOPIC_OPERATIONS,
     )
     return described, indexes[limit] if len(indexes) > limit else None
 

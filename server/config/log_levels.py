@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 
 ROOT = "root"
+_LEVELS = {
+    "FATAL": logging.CRITICAL,
+    "ERROR": logging.ERROR,
+    "WARN": logging.WARNING,
+    "INFO": logging.INFO,
+    "DEBUG": logging.DEBUG,
+    "TRACE": logging.DEBUG // 2,
+}
 
 
 def logger_levels() -> dict[str, str]:
@@ -15,15 +24,16 @@ def logger_levels() -> dict[str, str]:
     return levels
 
 
+def set_logger_levels(levels: Mapping[str, str | None]) -> None:
+    """Set the levels of loggers by name, in Kafka's words; None gives a logger the level of the nearest one above."""
+    for name, word in levels.items():
+        logger = logging.getLogger(None if name == ROOT else name)
+        logger.setLevel(logging.NOTSET if word is None else _LEVELS[word])
+
+
 def level_name(level: int) -> str:
     """Kafka's word for a level number of Python's ``logging``."""
-    for limit, word in (
-        (logging.CRITICAL, "FATAL"),
-        (logging.ERROR, "ERROR"),
-        (logging.WARNING, "WARN"),
-        (logging.INFO, "INFO"),
-        (logging.DEBUG, "DEBUG"),
-    ):
+    for word, limit in _LEVELS.items():
         if level >= limit:
             return word
     return "TRACE"

@@ -16,6 +16,9 @@ from server.types import Endpoint, Voter
 BROKER = "broker"
 CONTROLLER = "controller"
 
+STANDARD_AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+"""The authorizer that is built in, under the name that it has in Kafka."""
+
 _KINDS = ("consumer", "share", "streams")
 _AT_MOST = (
     ("replica.fetch.wait.max.ms", "replica.socket.timeout.ms"),
@@ -175,6 +178,23 @@ def check_early_start_listeners(properties: Properties, listeners: tuple[Endpoin
     for name in properties.entries(key):
         if name not in names:
             raise properties.error(key, f"{name} is not in listeners, nor in controller.listener.names")
+
+
+def check_authorizer(properties: Properties) -> None:
+    """Kafka would load any class, we have but the one that is built in. Raises ConfigError."""
+    key = "authorizer.class.name"
+    if properties.string(key) not in ("", STANDARD_AUTHORIZER):
+        raise properties.error(
+            key,
+            f"other authorizers than {STANDARD_AUTHORIZER} are not supported yet by this server; "
+            "leave the key out for no access control",
+        )
+
+
+def super_users(properties: Properties) -> frozenset[str]:
+    """The principals of ``super.users``, each as type, colon and name."""
+    entries = (entry.strip() for entry in (properties.string("super.users") or "").split(";"))
+    return frozenset(entry for entry in entries if entry)
 
 
 def check_amounts(properties: Properties) -> None:

@@ -35,7 +35,6 @@ _DEFAULT_PROPERTIES: Mapping[str, str] = {
     "share.coordinator.state.topic.min.isr": "1",
 }
 _NO_EFFECT_YET = (
-    ("authorizer.class.name", "access control"),
     ("principal.builder.class", "principal builders"),
     ("create.topic.policy.class.name", "policies"),
     ("alter.config.policy.class.name", "policies"),
@@ -94,6 +93,10 @@ class Config:
     controller_quorum_auto_join_enable: bool
 
     log_dirs: tuple[str, ...]
+    cordoned_log_dirs: tuple[str, ...]
+    """Directories among ``log_dirs`` that get no new replicas; ``*`` stands for all. Can change at run time."""
+    log_dir_failure_timeout_ms: int
+    """After this long a broker stops whose controller has not heard of the failed directory."""
     metadata_log_dir: str
     """The directory among ``log_dirs``, or beside them, that holds the metadata log."""
     metadata_log_segment_bytes: int
@@ -104,6 +107,8 @@ class Config:
     metadata_max_retention_bytes: int
     metadata_max_retention_ms: int
 
+    broker_death_proof_enable: bool
+    """Our own key: whether a broker whose process is provably gone is fenced before its session ends."""
     broker_heartbeat_interval_ms: int
     broker_session_timeout_ms: int
     initial_broker_registration_timeout_ms: int
@@ -111,9 +116,24 @@ class Config:
     num_partitions: int
     default_replication_factor: int
     min_insync_replicas: int
+    auto_leader_rebalance_enable: bool
+    leader_imbalance_check_interval_seconds: int
     unclean_leader_election_enable: bool
+    unclean_leader_election_interval_ms: int
+    """How often partitions without a leader are looked at, where unclean elections are allowed."""
     auto_create_topics_enable: bool
     delete_topic_enable: bool
+
+    authorizer_class_name: str
+    """Empty for no access control."""
+    super_users: frozenset[str]
+    """Principals that may do everything, each as type, colon and name."""
+    allow_everyone_if_no_acl_found: bool
+    delegation_token_secret_key: str | None = field(repr=False)
+    """None where the node has no part in delegation tokens."""
+    delegation_token_max_lifetime_ms: int
+    delegation_token_expiry_time_ms: int
+    delegation_token_expiry_check_interval_ms: int
 
     @classmethod
     def load(cls, path: str | None, overrides: Mapping[str, str]) -> Config:
@@ -178,11 +198,17 @@ def check_supported(config: Config) -> None:
                 f"{protocol}, which listener {endpoint.name} asks for, is not supported yet by this server; "
                 "PLAINTEXT is",
             )
+    rules.check_authorizer(properties)
     for key, what in _NO_EFFECT_YET:
         definition = BROKER_KEYS[key]
         value = properties.get(key)
         if value and value != (definition.default and definition.parse(definition.default)):
             raise properties.error(key, f"{what} are not supported yet by this server; leave the key out")
+
+
+def check_properties(properties: Properties) -> None:
+    """Raise ConfigError where no node could start with these properties."""
+    _build(properties, ())
 
 
 def _build(properties: Properties, warnings: tuple[str, ...]) -> Config:
@@ -214,6 +240,7 @@ def _build(properties: Properties, warnings: tuple[str, ...]) -> Config:
         "controller_quorum_voters": voters,
         "controller_quorum_bootstrap_servers": bootstrap_servers,
         "log_dirs": log_dirs,
+        "super_users": rules.super_users(properties),
         "metadata_log_dir": properties.string("metadata.log.dir") or log_dirs[0],
     }
     for name in (each.name for each in fields(Config)):

@@ -22,9 +22,16 @@ from typing import Any
 from server.config_keys.model import ConfigDefinition, ConfigType, Dynamic
 
 EXTENSIONS: Mapping[str, Mapping[str, Any]] = {
+    "broker.death.proof.enable": {"type": "boolean", "default": "true", "internal": True},
     "http.listener": {"type": "string", "internal": True},
 }
 """Keys of a broker's properties that are ours: stock takes any unknown key with a warning."""
+AUTHORIZER_KEYS: Mapping[str, Mapping[str, Any]] = {
+    "allow.everyone.if.no.acl.found": {"type": "boolean", "default": "false", "internal": True},
+    "super.users": {"type": "string", "default": "", "format": "super-users", "internal": True},
+}
+"""Keys that Kafka's StandardAuthorizer reads. Kafka's nodes pass them on without knowing them, so they show them
+as keys that nobody knows, without their values; so do we."""
 
 _LISTENER_PREFIX = re.compile(r"listener\.name\.[^.]*\.(.+)")
 _MECHANISM_KEYS = (
@@ -91,7 +98,7 @@ def _definition(name: str, facts: Mapping[str, Any]) -> ConfigDefinition:
     )
 
 
-BROKER_KEYS = Definitions("broker.json", EXTENSIONS)
+BROKER_KEYS = Definitions("broker.json", {**EXTENSIONS, **AUTHORIZER_KEYS})
 TOPIC_KEYS = Definitions("topic.json")
 GROUP_KEYS = Definitions("group.json")
 CLIENT_METRICS_KEYS = Definitions("client_metrics.json")

@@ -52,6 +52,10 @@ def check_client_match(entries: tuple[str, ...]) -> None:
         if not separator or attribute.strip() not in CLIENT_ATTRIBUTES:
             attributes = ", ".join(CLIENT_ATTRIBUTES)
             raise ValueError(f"must be a list of ATTRIBUTE=PATTERN, where ATTRIBUTE is one of {attributes}")
+        if not pattern.strip():
+            raise ValueError(
+                f"must be a list of ATTRIBUTE=PATTERN; the pattern of {attribute.strip()} is empty"
+            )
         try:
             re.compile(pattern.strip())
         except re.error as error:
@@ -60,9 +64,18 @@ def check_client_match(entries: tuple[str, ...]) -> None:
             ) from error
 
 
+def check_super_users(entries: tuple[str, ...]) -> None:
+    """Principals, split at semicolons, since names of users may have commas (a certificate's subject has)."""
+    for entry in entries[0].split(";"):
+        kind, separator, name = entry.strip().partition(":")
+        if entry.strip() and not (kind and separator and name):
+            raise ValueError("must be principals such as User:admin, with semicolons between them")
+
+
 FORMATS: Mapping[str, Callable[[tuple[str, ...]], None]] = {
     "throttled-replicas": check_throttled_replicas,
     "offset-reset": check_offset_reset,
     "host-counts": check_host_counts,
     "client-match": check_client_match,
+    "super-users": check_super_users,
 }

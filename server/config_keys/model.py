@@ -7,6 +7,7 @@ for example ``.50`` of a double as ``0.5``.
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import math
 import re
@@ -106,6 +107,14 @@ class ConfigDefinition:
         except ValueError as error:
             return str(error)
         return None
+
+    def has_type(self, text: str) -> bool:
+        """Whether ``text`` is a value of the key's type, be it out of its range."""
+        try:
+            dataclasses.replace(self, minimum=None, maximum=None, allowed=(), format=None).parse(text)
+        except ValueError:
+            return False
+        return True
 
     def canonical(self, text: str) -> str:
         """The value as Kafka shows it; ``text`` as it stands where the key does not take it."""

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from server.config_keys.definitions import (
+    AUTHORIZER_KEYS,
     BROKER_KEYS,
     CLIENT_METRICS_KEYS,
     GROUP_KEYS,
@@ -119,6 +120,15 @@ class NodeConfigs:
         definition = BROKER_KEYS.get(name)
         return None if definition is None else definition.default
 
+    @property
+    def values(self) -> Mapping[str, str]:
+        """All that is set, on whatever layer: the values in effect, as they were written."""
+        return self._merged
+
+    def is_set(self, name: str) -> bool:
+        """Whether any layer sets the broker key."""
+        return name in self._merged
+
     def broker_entries(self) -> tuple[ConfigEntry, ...]:
         """All keys of this broker or controller, by name: the public ones, and whatever else was set."""
         return tuple(self._broker_entry(name) for name in _shown(BROKER_KEYS, self._merged))
@@ -128,7 +138,7 @@ class NodeConfigs:
         source, values = self._layers[1]
         entries = []
         for name in sorted(values):
-            definition = broker_key(name)
+            definition = _shown_definition(name)
             value = None if _is_sensitive(definition) else values[name]
             synonym = ConfigSynonym(name=name, value=value, source=source)
             entries.append(_entry(name, definition, value, (synonym,), read_only=_is_read_only(name)))
@@ -215,7 +225,7 @@ class NodeConfigs:
         return self._inherited_topic_values[name]
 
     def _broker_entry(self, name: str) -> ConfigEntry:
-        definition = broker_key(name)
+        definition = _shown_definition(name)
         text = self.value_of(name)
         value = None if text is None or definition is None else definition.canonical(text)
         return _entry(name, definition, value, self._synonyms_of(name), read_only=_is_read_only(name))
@@ -256,7 +266,7 @@ class NodeConfigs:
 
     def _synonyms_of(self, name: str) -> tuple[ConfigSynonym, ...]:
         """What sets, or would set, a broker key, from the first entry under its own name on."""
-        sensitive = _is_sensitive(broker_key(name))
+        sensitive = _is_sensitive(_shown_definition(name))
         alternatives = _alternatives(name, with_base=True)
         found = [
             ConfigSynonym(name=key, value=None if sensitive else values[key], source=source)
@@ -265,7 +275,7 @@ class NodeConfigs:
             if key in values
         ]
         for key in alternatives:
-            definition = BROKER_KEYS.get(key)
+            definition = _shown_definition(key) if key in BROKER_KEYS else None
             if definition is not None and definition.default is not None:
                 found.append(ConfigSynonym(name=key, value=definition.default, source=ConfigSource.DEFAULT))
         for position, synonym in enumerate(found):
@@ -294,6 +304,11 @@ def _alternatives(name: str, *, with_base: bool) -> tuple[str, ...]:
 def _shown(definitions: Definitions, own: Iterable[str]) -> list[str]:
     public = {name for name in definitions if not definitions.is_internal(name)}
     return sorted(public.union(own))
+
+
+def _shown_definition(broker_name: str) -> ConfigDefinition | None:
+    """What an entry tells of a broker's key; as with stock, nothing of those that only the authorizer knows."""
+    return None if broker_name in AUTHORIZER_KEYS else broker_key(broker_name)
 
 
 def _is_sensitive(definition: ConfigDefinition | None) -> bool:

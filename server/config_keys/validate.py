@@ -14,6 +14,24 @@ from server.config_keys.definitions import (
 )
 from server.config_keys.model import Dynamic
 
+PER_LISTENER_KEYS = frozenset(
+    (
+        "ssl.key.password",
+        "ssl.keystore.certificate.chain",
+        "ssl.keystore.key",
+        "ssl.keystore.location",
+        "ssl.keystore.password",
+        "ssl.keystore.type",
+        "ssl.truststore.certificates",
+        "ssl.truststore.location",
+        "ssl.truststore.password",
+        "ssl.truststore.type",
+    )
+)
+"""Keys of a broker's file that can change at run time with a listener's prefix only."""
+_POSITIVE_AT_RUN_TIME = ("max.connections", "max.connection.creation.rate")
+"""Keys that may be 0 in a broker's file, and not at run time."""
+
 
 def validate_topic_config(name: str, value: str) -> str | None:
     """Why a topic does not take the value (the answer is INVALID_CONFIG), None where it does."""
@@ -33,6 +51,8 @@ def validate_broker_config(name: str, value: str, *, cluster_default: bool) -> s
     definition = broker_key(name)
     if definition is None:
         return None
+    if name in PER_LISTENER_KEYS:
+        return f"{name} can only be set for one listener at run time, as listener.name.NAME.{name}"
     if name in BROKER_KEYS:
         if definition.dynamic is None:
             return f"{name} is read only: change it in the properties of the broker and restart that"
@@ -42,4 +62,6 @@ def validate_broker_config(name: str, value: str, *, cluster_default: bool) -> s
     if cluster_default and own_only:
         return f"{name} can only be set for one broker, not as the default of all"
     problem = definition.problem_with(value)
+    if problem is None and definition.name in _POSITIVE_AT_RUN_TIME and definition.parse(value) == 0:
+        problem = "must be 1 or more at run time"
     return None if problem is None else f"{name}={value!r} {problem}"

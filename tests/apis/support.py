@@ -15,6 +15,7 @@ from server.apis.context import Answer, RequestContext, Services
 from server.apis.table import dispatch
 from server.image.image import EMPTY_IMAGE, ClusterImage
 from server.image.replay import replay
+from server.node.forwarding import refuse
 from server.types import Deferred, LeaderAndEpoch, ListenerKind
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
@@ -87,8 +88,12 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         "controller_versions": lambda: None,
         "describe_quorum": describe_quorum,
         "raft_request": later(calls.asked_of_quorum),
+        "authorizer": lambda: None,
+        "refuse": refuse,
         "static_config": {"node.id": str(NODE_ID)},
         "logger_levels": lambda: {"root": "INFO"},
+        "set_logger_levels": lambda levels: None,
+        "log_directories": tuple,
         "auto_create_topics": True,
         "create_topics": lambda request, context: calls.created.append((request, context)),
         **{name: value for name, value in changes.items() if name != "quorum_answer"},

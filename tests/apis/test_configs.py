@@ -167,9 +167,10 @@ def test_secrets_never_leave_the_node() -> None:
 def test_loggers_are_listed_by_name_with_their_levels() -> None:
     (result,) = ask((BROKER_LOGGER, "7", None))
     assert [row(config) for config in result.configs] == [
-        ["root", "INFO", True, 6, False, 0, []],
-        ["server.net", "DEBUG", True, 6, False, 0, []],
+        ["root", "INFO", False, 6, False, 0, []],
+        ["server.net", "DEBUG", False, 6, False, 0, []],
     ]
+    assert {config.documentation for config in result.configs} == {""}
     (one,) = ask((BROKER_LOGGER, "7", ["root"]))
     assert [config.name for config in one.configs] == ["root"]
 

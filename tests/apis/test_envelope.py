@@ -18,6 +18,7 @@ from kafkaproto.message import Message
 from kafkaproto.messages import (
     AddRaftVoterRequest,
     AddRaftVoterResponse,
+    CreateDelegationTokenRequest,
     CreateTopicsRequest,
     CreateTopicsResponse,
     DescribeQuorumRequest,
@@ -41,9 +42,12 @@ from server.apis.envelope import (
     encode_principal,
 )
 from server.apis.table import dispatch
+from server.security.acls import Operation, ResourceType
+from server.security.authorizer import Authorizer
 from server.types import Deferred, ListenerKind
 from tests.apis.support import Calls, context, services
 from tests.messages.random_messages import random_message
+from tests.security.acl_making import acl, authorizer
 
 STOCK_REQUEST = bytes.fromhex(
     "17002e000000000065000566616374730000001388000014000005557365720a414e4f4e594d4f55530000057f00000100"
@@ -51,7 +55,7 @@ STOCK_REQUEST = bytes.fromhex(
 """An envelope's body with a ListPartitionReassignments of ``User:ANONYMOUS`` at 127.0.0.1 inside."""
 
 ANONYMOUS_PRINCIPAL = bytes.fromhex("000005557365720a414e4f4e594d4f55530000")
-CREATE_TOPICS, DESCRIBE_QUORUM = 19, 55
+CREATE_TOPICS, LIST_REASSIGNMENTS, DESCRIBE_QUORUM = 19, 46, 55
 CREATE = CreateTopicsRequest(
     topics=[CreateTopicsRequest.CreatableTopic(name="q", num_partitions=1, replication_factor=1)]
 )
@@ -114,12 +118,14 @@ def decided(reply: Answer | Deferred[Answer]) -> list[Answer]:
 
 def test_a_principal_travels_as_kafkas_default_one() -> None:
     assert encode_principal("User:ANONYMOUS") == ANONYMOUS_PRINCIPAL
-    assert decode_principal(ANONYMOUS_PRINCIPAL) == "User:ANONYMOUS"
+    assert decode_principal(ANONYMOUS_PRINCIPAL) == ("User:ANONYMOUS", False)
 
 
 @pytest.mark.parametrize("principal", ["User:alice", "User:CN=a:b,O=c", "Group:größe", ":"])
 def test_a_principal_survives_the_way(principal: str) -> None:
-    assert decode_principal(encode_principal(principal)) == principal
+    assert decode_principal(encode_principal(principal)) == (principal, False)
+    by_token = encode_principal(principal, token_authenticated=True)
+    assert decode_principal(by_token) == (principal, True)
 
 
 @pytest.mark.parametrize(
@@ -135,11 +141,16 @@ def test_bytes_that_are_no_principal_are_refused(data: str) -> None:
 # --- what is refused ---
 
 
-def test_stocks_own_envelope_is_read_and_a_request_that_is_not_forwarded_here_is_refused() -> None:
+def test_stocks_own_envelope_is_read_and_answered() -> None:
     envelope, end = EnvelopeRequest.decode(STOCK_REQUEST, 0)
     assert end == len(STOCK_REQUEST)
     assert joined(envelope.request_principal or b"") == ANONYMOUS_PRINCIPAL
-    assert refused(envelope) is ErrorCode.INVALID_REQUEST
+    answer = send(envelope)
+    assert isinstance(answer, EnvelopeResponse)
+    # The correlation id, no tags; no throttling, no error, no message, no topics, no tags.
+    assert joined(answer.response_data or b"")[-10:] == bytes.fromhex(
+        "00" + "00000000" + "0000" + "00" + "01" + "00"
+    )
 
 
 def test_an_envelope_without_a_principal_is_refused() -> None:
@@ -331,7 +342,7 @@ def test_an_answer_of_ours_that_cannot_be_sent_costs_only_this_client_its_answer
     assert "DescribeQuorumResponse.error_message" in caplog.text
 
 
-@pytest.mark.parametrize("api_key", sorted(FORWARDABLE_KEYS))
+@pytest.mark.parametrize("api_key", sorted(FORWARDABLE_KEYS - {LIST_REASSIGNMENTS}))
 def test_every_forwarded_request_of_every_version_comes_out_as_it_went_in(api_key: int) -> None:
     api = api_by_key(api_key)
     assert api is not None
@@ -340,10 +351,60 @@ def test_every_forwarded_request_of_every_version_comes_out_as_it_went_in(api_ke
         for _ in range(10):
             request = random_message(api.request_class, version, rng)
             calls = Calls()
-            send(wrapped(request, version), calls, quorum_answer=DescribeQuorumResponse())
+            # One whose principal is proven, to nodes with an authorizer that has nothing against anybody.
+            envelope = wrapped(request, version, request_principal=encode_principal("User:alice"))
+            nothing_against = authorizer(allow_everyone_if_no_acl_found=True)
+            send(
+                envelope,
+                calls,
+                quorum_answer=DescribeQuorumResponse(),
+                authorizer=lambda found=nothing_against: found,
+            )
             asked_of = (*calls.submitted, *calls.described_quorum, *calls.asked_of_quorum)
             seen = [asked for asked, _ in asked_of]
             assert seen == [api.request_class.decode(request.encode(version), version)[0]]
+
+
+# --- who may ---
+
+
+def guard(principal: str, operation: Operation) -> Authorizer:
+    """Lets one principal do one thing to the cluster."""
+    entry = acl(
+        resource_type=ResourceType.CLUSTER,
+        resource_name="kafka-cluster",
+        principal=principal,
+        operation=operation,
+    )
+    return authorizer(entry)
+
+
+def test_an_envelope_of_who_is_no_node_is_refused() -> None:
+    calls = Calls()
+    by_client = guard("User:ANONYMOUS", Operation.ALL)
+    answer = send(wrapped(CREATE, 7), calls, authorizer=lambda: by_client)
+    assert answer == EnvelopeResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+    assert calls.submitted == []
+
+
+def test_it_is_the_client_in_the_envelope_who_must_be_allowed_what_it_asks() -> None:
+    calls = Calls()
+    by_broker = guard("User:broker", Operation.ALL)
+    answer = send(wrapped(CREATE, 7), calls, authorizer=lambda: by_broker)
+    assert isinstance(answer, EnvelopeResponse)
+    assert (answer.error_code, calls.submitted) == (0, [])
+    data = joined(answer.response_data or b"")
+    response, _ = CreateTopicsResponse.decode(data, 7, 5)
+    assert [topic.error_code for topic in response.topics] == [ErrorCode.TOPIC_AUTHORIZATION_FAILED]
+
+
+@pytest.mark.parametrize("by_token", [False, True])
+def test_a_token_proves_who_its_client_is_but_gets_it_no_other_token(by_token: bool) -> None:
+    calls = Calls()
+    principal = encode_principal("User:alice", token_authenticated=by_token)
+    answer = send(wrapped(CreateDelegationTokenRequest(), 1, request_principal=principal), calls)
+    assert len(calls.submitted) == (0 if by_token else 1)
+    assert isinstance(answer, EnvelopeResponse) is by_token
 
 
 # --- errors at any depth ---

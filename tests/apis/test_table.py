@@ -16,9 +16,11 @@ from kafkaproto.support import joined
 from server.apis.context import Answer, NoAnswer, RequestContext
 from server.apis.table import TABLE, advertised, dispatch, served_versions
 from server.controller.events import CommandContext, CommandReceived
+from server.image.image import EMPTY_IMAGE
 from server.raft.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
 from server.raft.voters import VoterSet
 from server.raft.wire import describe_quorum_response
+from server.security.authorizer import AuthorizerSettings, CurrentAuthorizer
 from server.types import Deferred, Endpoint, ListenerKind, ReplicaKey, Voter
 from tests.apis.support import Calls, context, golden, services
 from tests.apis.test_envelope import wrapped
@@ -34,21 +36,41 @@ KAFKAS_VERSIONS = {
     18: (0, 4),
     19: (2, 7),
     20: (1, 6),
+    29: (1, 3),
+    30: (1, 3),
+    31: (1, 3),
     32: (1, 4),
     33: (0, 2),
+    35: (1, 5),
     37: (0, 3),
+    38: (1, 3),
+    39: (1, 2),
+    40: (1, 2),
+    41: (1, 3),
+    43: (0, 2),
     44: (0, 1),
+    45: (0, 1),
+    46: (0, 0),
+    48: (0, 1),
+    49: (0, 1),
+    50: (0, 0),
+    51: (0, 0),
     52: (0, 2),
     53: (0, 1),
     54: (0, 1),
     55: (0, 2),
+    56: (2, 3),
     57: (0, 2),
     58: (0, 0),
     59: (0, 1),
     60: (0, 2),
     62: (0, 4),
     63: (0, 2),
+    64: (0, 0),
+    67: (0, 0),
     70: (0, 0),
+    73: (0, 0),
+    74: (0, 1),
     75: (0, 0),
     80: (0, 1),
     81: (0, 0),
@@ -105,13 +127,17 @@ class Cluster:
 
     def __init__(self, *, is_active: bool) -> None:
         self.is_active = is_active
-        self.harness = Harness(active=is_active)
+        self.harness = Harness(active=is_active, delegation_token_secret_key="secret")
         if is_active:
             self.harness.start_brokers(0, 1)
             self.harness.create_topic("topic-1", [0, 1], [1, 0])
         image = self.harness.controller.committed_image if is_active else golden().image
+        # ACLs can be asked about, and everybody may do everything.
+        settings = AuthorizerSettings(allow_everyone_if_no_acl_found=True)
+        authorizer = CurrentAuthorizer(settings).at(EMPTY_IMAGE.acls)
         self.services = services(
             image,
+            authorizer=lambda: authorizer,
             submit=self.submit,
             forward=self.forward,
             describe_quorum=self.describe_quorum,
@@ -126,7 +152,7 @@ class Cluster:
                 command_id=command_id,
                 request=request,
                 version=asked.api_version,
-                context=CommandContext(listener_name=asked.listener_name),
+                context=CommandContext(listener_name=asked.listener_name, principal=asked.principal),
             )
         )
         if self.is_active:
@@ -277,7 +303,7 @@ def test_whatever_is_in_an_envelope_has_an_answer_that_can_be_sent(is_active: bo
     rng = random.Random(0)
     for _ in range(50):
         cluster.answer(CONTROLLER, random_message(EnvelopeRequest, 0, rng), 0)
-    for api_key in (19, 20, 33, 37, 44, 55, 57, 3, 63):
+    for api_key in (19, 20, 30, 31, 33, 37, 38, 39, 40, 44, 49, 51, 55, 57, 3, 63):
         lowest, highest = KAFKAS_VERSIONS[api_key]
         for version in range(lowest, highest + 1):
             inner = random_message(api(api_key).request_class, version, rng)

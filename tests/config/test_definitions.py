@@ -17,6 +17,7 @@ from server.config_keys.definitions import (
     broker_key,
 )
 from server.config_keys.model import ConfigType
+from server.config_keys.node_configs import NodeConfigs
 from tests.config.golden_answers import golden_steps
 
 ALL = [BROKER_KEYS, TOPIC_KEYS, GROUP_KEYS, CLIENT_METRICS_KEYS]
@@ -75,9 +76,44 @@ def test_unknown_keys_have_no_definition(name: str) -> None:
 
 
 def test_our_own_keys_are_only_shown_where_they_were_set() -> None:
-    for name in EXTENSIONS:
+    types = {"broker.death.proof.enable": ConfigType.BOOLEAN, "http.listener": ConfigType.STRING}
+    assert sorted(EXTENSIONS) == sorted(types)
+    for name, type_ in types.items():
         assert BROKER_KEYS.is_internal(name)
-        assert BROKER_KEYS[name].type is ConfigType.STRING
+        assert BROKER_KEYS[name].type is type_
+
+
+def test_keys_of_the_authorizer_are_checked_but_shown_as_unknown_like_stock() -> None:
+    static = {"super.users": "User:a", "allow.everyone.if.no.acl.found": "true"}
+    shown = {entry.name: entry for entry in NodeConfigs(static=static).broker_entries()}
+    unset = {entry.name for entry in NodeConfigs(static={}).broker_entries()}
+    for name in static:
+        entry = shown[name]
+        assert (entry.type, entry.value, entry.is_sensitive, entry.is_read_only) == (
+            ConfigType.UNKNOWN,
+            None,
+            True,
+            True,
+        )
+        assert [(each.name, each.value) for each in entry.synonyms] == [(name, None)]
+        assert name not in unset
+
+
+@pytest.mark.parametrize(
+    ("value", "is_taken"),
+    [
+        ("", True),
+        ("User:admin", True),
+        (" User:admin ; User:CN=a,O=b; ", True),
+        ("User:a:b", True),
+        ("admin", False),
+        ("User:", False),
+        (":admin", False),
+        ("User:a;b", False),
+    ],
+)
+def test_super_users_are_principals(value: str, is_taken: bool) -> None:
+    assert (BROKER_KEYS["super.users"].problem_with(value) is None) is is_taken
 
 
 def test_importing_the_definitions_reads_no_table() -> None:

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from server.config.log_levels import level_name, logger_levels
+from server.config.log_levels import level_name, logger_levels, set_logger_levels
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,29 @@ def test_a_logger_has_the_level_of_the_nearest_one_that_sets_it() -> None:
     assert levels["tests.config.parent"] == "DEBUG"
     assert levels["tests.config.parent.child"] == "DEBUG"
     assert levels["root"] == level_name(logging.getLogger().level)
+
+
+@pytest.mark.parametrize("word", ["FATAL", "ERROR", "WARN", "INFO", "DEBUG", "TRACE"])
+def test_a_level_that_is_set_is_the_one_that_is_shown(word: str) -> None:
+    name, child = "tests.config.set", "tests.config.set.child"
+    logging.getLogger(child)
+    set_logger_levels({name: word})
+    try:
+        assert (logger_levels()[name], logger_levels()[child]) == (word, word)
+        set_logger_levels({child: "FATAL"})
+        assert (logger_levels()[name], logger_levels()[child]) == (word, "FATAL")
+        set_logger_levels({child: None})
+        assert logger_levels()[child] == word
+    finally:
+        set_logger_levels({name: None})
+    assert logger_levels()[name] == logger_levels()["root"]
+
+
+def test_the_root_has_a_level_of_its_own() -> None:
+    before = logging.getLogger().level
+    set_logger_levels({"root": "ERROR"})
+    try:
+        assert (logger_levels()["root"], logging.getLogger().level) == ("ERROR", logging.ERROR)
+        assert "root" not in logging.root.manager.loggerDict
+    finally:
+        logging.getLogger().setLevel(before)

@@ -129,7 +129,7 @@ def test_doubles_are_shown_as_java_prints_them(number: float, shown: str) -> Non
         (
             CLIENT_METRICS_KEYS["match"],
             ["", "client_id=app.*", "client_id=a,client_software_name = b"],
-            ["client_id", "id=a", "client_id=["],
+            ["client_id", "id=a", "client_id=[", "client_id=", "client_id= "],
         ),
         (CLIENT_METRICS_KEYS["interval.ms"], ["100", "3600000"], ["99", "3600001"]),
     ],

@@ -141,6 +141,14 @@ def test_our_http_listener_is_an_address(file: Path) -> None:
         Config.load(str(file), {"http.listener": "8080"})
 
 
+def test_super_users_are_split_at_semicolons(file: Path) -> None:
+    assert default_config({}).super_users == frozenset()
+    config = Config.load(str(file), {"super.users": " User:a ;; User:CN=b,O=c;"})
+    assert config.super_users == {"User:a", "User:CN=b,O=c"}
+    with pytest.raises(ConfigError, match=r"super.users=admin: must be principals such as User:admin"):
+        Config.load(str(file), {"super.users": "admin"})
+
+
 def test_directories_are_listed_once_in_their_order(file: Path) -> None:
     config = Config.load(str(file), {"log.dirs": "/b, /a,/b", "metadata.log.dir": "/m"})
     assert config.log_dirs == ("/b", "/a")
@@ -183,7 +191,9 @@ def test_a_broken_escape_is_an_error_of_the_file(file: Path) -> None:
         Config.load(str(file), {})
 
 
-@pytest.mark.parametrize("key", ["ssl.key.password", "listener.name.x.ssl.key.password"])
+@pytest.mark.parametrize(
+    "key", ["ssl.key.password", "delegation.token.secret.key", "listener.name.x.ssl.key.password"]
+)
 def test_secrets_do_not_show_in_the_settings_text(key: str) -> None:
     config = default_config({key: "hunter2"})
     assert config.value_of(key) == "hunter2"

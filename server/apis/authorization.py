@@ -1,0 +1,394 @@
+"""What somebody must be allowed to do for a request to be served (KIP-11), and how the answer leaves out the rest.
+
+Without an authorizer (authorizer.class.name empty) everybody may do everything. Most requests of administrators,
+and those that nodes send each other, need one operation on the cluster: `server.apis.table.dispatch` refuses them
+as a whole. Where Kafka answers item by item, the functions here take away what is not allowed, have the rest
+served, and add the refusals to the answer, after the others.
+
+A broker forwards without asking: the active controller decides, by the principal in the envelope.
+"""
+
+from __future__ import annotations
+
+import copy
+import enum
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kafkaproto.api import api_by_key
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    AlterConfigsRequest,
+    AlterConfigsResponse,
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+from server.apis.context import Answer, NoAnswer, Reply, RequestContext, Services
+from server.image.image import (
+    BROKER_LOGGER_RESOURCE,
+    BROKER_RESOURCE,
+    CLIENT_METRICS_RESOURCE,
+    GROUP_RESOURCE,
+    TOPIC_RESOURCE,
+)
+from server.security.acls import CLUSTER_NAME, OPERATIONS, Operation, ResourceType
+from server.types import ZERO_UUID, Deferred
+
+Handler = Callable[[Any, RequestContext, Services], Reply]
+
+_log = logging.getLogger("kafkaproto.server.authorizer")
+
+_MAX_QUOTED_LENGTH = 200
+"""Characters of a name that an error message repeats."""
+
+
+class CheckedBy(enum.Enum):
+    """Where the check of an api is made."""
+
+    DISPATCH = "before the handler: the whole request is refused"
+    HANDLER = "in the handler, item by item"
+    CONTROLLER = "by the active controller, under the client's principal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """The operation that an api needs, on what type of resource, and who checks it."""
+
+    operation: Operation
+    resource_type: ResourceType = ResourceType.CLUSTER
+    checked_by: CheckedBy = CheckedBy.DISPATCH
+
+
+def is_allowed(
+    context: RequestContext,
+    services: Services,
+    operation: Operation,
+    resource_type: ResourceType = ResourceType.CLUSTER,
+    resource_name: str = CLUSTER_NAME,
+) -> bool:
+    """Whether the sender of a request may do something to a resource; the cluster unless another is given."""
+    authorizer = services.authorizer()
+    return authorizer is None or authorizer.authorize(
+        context.principal, context.client_host, operation, resource_type, resource_name
+    )
+
+
+def denial(
+    context: RequestContext,
+    operation: Operation,
+    resource_type: ResourceType = ResourceType.CLUSTER,
+    resource_name: str = CLUSTER_NAME,
+) -> str:
+    """What to say to somebody who may not do something; it is logged, too."""
+    text = (
+        f"{context.principal[:_MAX_QUOTED_LENGTH]} from {context.client_host} may not {operation.name} the"
+        f" {resource_type.name} {resource_name[:_MAX_QUOTED_LENGTH]}."
+    )
+    _log.info("api key %d: %r", context.api_key, text)
+    return text
+
+
+def refusal(
+    request: Message, access: Access | None, context: RequestContext, services: Services
+) -> Message | None:
+    """The answer to a request whose sender may not be served at all, None where the handler is to go on."""
+    if access is None or access.checked_by is not CheckedBy.DISPATCH:
+        return None
+    if is_allowed(context, services, access.operation):
+        return None
+    code, message = ErrorCode.CLUSTER_AUTHORIZATION_FAILED, denial(context, access.operation)
+    return services.refuse(request, code, message, context.api_version)
+
+
+def authorized_operations(
+    context: RequestContext, services: Services, resource_type: ResourceType, resource_name: str
+) -> int:
+    """What the sender may do to a resource, bit n standing for the operation of number n (KIP-430)."""
+    return sum(
+        1 << operation
+        for operation in OPERATIONS[resource_type]
+        if is_allowed(context, services, operation, resource_type, resource_name)
+    )
+
+
+def cluster_authorized_operations(context: RequestContext, services: Services) -> int:
+    """What the sender may do to the cluster; nothing is told to who may not describe it."""
+    if not is_allowed(context, services, Operation.DESCRIBE):
+        return 0
+    return authorized_operations(context, services, ResourceType.CLUSTER, CLUSTER_NAME)
+
+
+# --- taking items away from a request ---
+
+
+def _serve_allowed(
+    request: Any,
+    *,
+    items: str,
+    results: str,
+    refuse: Callable[[Any], Any | None],
+    key: Callable[[Any], object],
+    serve: Callable[[Any], Reply],
+) -> Reply:
+    """Have the items of a request served that ``refuse`` gives None for, and add what it gives for the others.
+
+    ``items`` and ``results`` name the fields of request and response; of items with the same ``key`` one is
+    answered.
+    """
+    kept: list[Any] = []
+    refused: dict[object, Any] = {}
+    for item in getattr(request, items):
+        result = refuse(item)
+        if result is None:
+            kept.append(item)
+        else:
+            refused[key(item)] = result
+    if not refused:
+        return serve(request)
+    if not kept:
+        api = api_by_key(request.API_KEY)
+        assert api is not None
+        response: Message = api.response_class(**{results: list(refused.values())})
+        return response
+    rest = copy.copy(request)
+    setattr(rest, items, kept)
+
+    def add(response: Message) -> Message:
+        getattr(response, results).extend(refused.values())
+        return response
+
+    return changed(serve(rest), add)
+
+
+def changed(reply: Reply, change: Callable[[Message], Message]) -> Reply:
+    """A reply with its response changed, now or when it comes."""
+    if not isinstance(reply, Deferred):
+        return change(reply)
+    later: Deferred[Answer] = Deferred()
+    reply.on_done(lambda answer: later.resolve(answer if isinstance(answer, NoAnswer) else change(answer)))
+    return later
+
+
+# --- topics, on controllers ---
+
+
+def handle_create_topics(request: CreateTopicsRequest, context: RequestContext, services: Services) -> Reply:
+    """CREATE on the cluster or on each topic; the settings of a new topic are for who may describe them."""
+    if services.authorizer() is None:
+        return services.submit(request, context)
+    may_create_any = is_allowed(context, services, Operation.CREATE)
+
+    def refuse(topic: CreateTopicsRequest.CreatableTopic) -> CreateTopicsResponse.CreatableTopicResult | None:
+        asked = (Operation.CREATE, ResourceType.TOPIC, topic.name)
+        if may_create_any or is_allowed(context, services, *asked):
+            return None
+        return CreateTopicsResponse.CreatableTopicResult(
+            name=topic.name,
+            error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+            error_message=denial(context, *asked),
+        )
+
+    def hide_settings(response: Message) -> Message:
+        assert isinstance(response, CreateTopicsResponse)
+        for topic in response.topics:
+            asked = (Operation.DESCRIBE_CONFIGS, ResourceType.TOPIC, topic.name)
+            if topic.error_code == ErrorCode.NONE and not is_allowed(context, services, *asked):
+                topic.num_partitions = topic.replication_factor = -1
+                topic.configs = []
+                topic.topic_config_error_code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        return response
+
+    reply = _serve_allowed(
+        request,
+        items="topics",
+        results="topics",
+        refuse=refuse,
+        key=lambda topic: topic.name,
+        serve=lambda rest: services.submit(rest, context),
+    )
+    return changed(reply, hide_settings)
+
+
+def handle_delete_topics(request: DeleteTopicsRequest, context: RequestContext, services: Services) -> Reply:
+    """DELETE on the cluster or on each topic; a name that may not be described is not known to exist."""
+    if is_allowed(context, services, Operation.DELETE):
+        return services.submit(request, context)
+    image = services.image()
+
+    def may(operation: Operation, name: str) -> bool:
+        return is_allowed(context, services, operation, ResourceType.TOPIC, name)
+
+    def refused(name: str | None, topic_id: bytes) -> DeleteTopicsResponse.DeletableTopicResult:
+        return DeleteTopicsResponse.DeletableTopicResult(
+            name=name,
+            topic_id=topic_id,
+            error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+            error_message=denial(context, Operation.DELETE, ResourceType.TOPIC, name or ""),
+        )
+
+    def refuse_name(name: str) -> DeleteTopicsResponse.DeletableTopicResult | None:
+        if not may(Operation.DESCRIBE, name):
+            return refused(name, ZERO_UUID)
+        # Who may describe it may know that it does not exist, as the controller then says.
+        if may(Operation.DELETE, name) or name not in image.topic_ids:
+            return None
+        return refused(name, image.topic_ids[name])
+
+    def refuse(
+        topic: DeleteTopicsRequest.DeleteTopicState,
+    ) -> DeleteTopicsResponse.DeletableTopicResult | None:
+        if topic.name is not None:
+            return refuse_name(topic.name)
+        found = image.topics.get(topic.topic_id)
+        if found is None or may(Operation.DELETE, found.name):
+            return None
+        return refused(found.name if may(Operation.DESCRIBE, found.name) else None, topic.topic_id)
+
+    return _serve_allowed(
+        request,
+        items="topics",
+        results="responses",
+        refuse=refuse,
+        key=lambda topic: (topic.name, topic.topic_id),
+        serve=lambda rest: _serve_allowed(
+            rest,
+            items="topic_names",
+            results="responses",
+            refuse=refuse_name,
+            key=lambda name: name,
+            serve=lambda last: services.submit(last, context),
+        ),
+    )
+
+
+def handle_create_partitions(
+    request: CreatePartitionsRequest, context: RequestContext, services: Services
+) -> Reply:
+    """ALTER on each topic."""
+
+    def refuse(
+        topic: CreatePartitionsRequest.CreatePartitionsTopic,
+    ) -> CreatePartitionsResponse.CreatePartitionsTopicResult | None:
+        asked = (Operation.ALTER, ResourceType.TOPIC, topic.name)
+        if is_allowed(context, services, *asked):
+            return None
+        return CreatePartitionsResponse.CreatePartitionsTopicResult(
+            name=topic.name,
+            error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+            error_message=denial(context, *asked),
+        )
+
+    return _serve_allowed(
+        request,
+        items="topics",
+        results="results",
+        refuse=refuse,
+        key=lambda topic: topic.name,
+        serve=lambda rest: services.submit(rest, context),
+    )
+
+
+# --- settings ---
+
+_CONFIG_RESOURCES = {
+    TOPIC_RESOURCE: (ResourceType.TOPIC, ErrorCode.TOPIC_AUTHORIZATION_FAILED),
+    GROUP_RESOURCE: (ResourceType.GROUP, ErrorCode.GROUP_AUTHORIZATION_FAILED),
+    BROKER_RESOURCE: (ResourceType.CLUSTER, ErrorCode.CLUSTER_AUTHORIZATION_FAILED),
+    BROKER_LOGGER_RESOURCE: (ResourceType.CLUSTER, ErrorCode.CLUSTER_AUTHORIZATION_FAILED),
+    CLIENT_METRICS_RESOURCE: (ResourceType.CLUSTER, ErrorCode.CLUSTER_AUTHORIZATION_FAILED),
+}
+"""Whose ACLs the settings of a resource go by, and how they are refused, by type of config resource."""
+
+
+def _config_problem(
+    resource: Any, operation: Operation, context: RequestContext, services: Services
+) -> tuple[ErrorCode, str] | None:
+    """Why the settings of a resource are not for the sender; None where they are, or nobody knows the type."""
+    known = _CONFIG_RESOURCES.get(resource.resource_type)
+    if known is None:
+        return None
+    resource_type, code = known
+    name = CLUSTER_NAME if resource_type is ResourceType.CLUSTER else resource.resource_name
+    if is_allowed(context, services, operation, resource_type, name):
+        return None
+    return code, denial(context, operation, resource_type, name)
+
+
+def authorized_describe_configs(handler: Handler) -> Handler:
+    """``handler`` for DescribeConfigs, where DESCRIBE_CONFIGS on each resource's topic, group or cluster is allowed."""
+
+    def handle(request: DescribeConfigsRequest, context: RequestContext, services: Services) -> Reply:
+        def refuse(
+            resource: DescribeConfigsRequest.DescribeConfigsResource,
+        ) -> DescribeConfigsResponse.DescribeConfigsResult | None:
+            problem = _config_problem(resource, Operation.DESCRIBE_CONFIGS, context, services)
+            if problem is None:
+                return None
+            return DescribeConfigsResponse.DescribeConfigsResult(
+                error_code=problem[0],
+                error_message=problem[1],
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
+            )
+
+        return _serve_allowed(
+            request,
+            items="resources",
+            results="results",
+            refuse=refuse,
+            key=lambda resource: (resource.resource_type, resource.resource_name),
+            serve=lambda rest: handler(rest, context, services),
+        )
+
+    return handle
+
+
+def authorized_alter_configs(
+    handler: Handler, resource_types: frozenset[int] = frozenset(_CONFIG_RESOURCES)
+) -> Handler:
+    """``handler`` for AlterConfigs or IncrementalAlterConfigs, where ALTER_CONFIGS on each resource's topic, group
+    or cluster is allowed; resources of other types than ``resource_types`` are passed on unasked."""
+
+    def handle(
+        request: AlterConfigsRequest | IncrementalAlterConfigsRequest,
+        context: RequestContext,
+        services: Services,
+    ) -> Reply:
+        result_class: Any = AlterConfigsResponse.AlterConfigsResourceResponse
+        if isinstance(request, IncrementalAlterConfigsRequest):
+            result_class = IncrementalAlterConfigsResponse.AlterConfigsResourceResponse
+
+        def refuse(resource: Any) -> Any | None:
+            if resource.resource_type not in resource_types:
+                return None
+            problem = _config_problem(resource, Operation.ALTER_CONFIGS, context, services)
+            if problem is None:
+                return None
+            return result_class(
+                error_code=problem[0],
+                error_message=problem[1],
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
+            )
+
+        return _serve_allowed(
+            request,
+            items="resources",
+            results="responses",
+            refuse=refuse,
+            key=lambda resource: (resource.resource_type, resource.resource_name),
+            serve=lambda rest: handler(rest, context, services),
+        )
+
+    return handle

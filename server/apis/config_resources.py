@@ -1,0 +1,63 @@
+"""ListConfigResources (74), versions 0-1, broker listeners (KIP-1142; version 0 was ListClientMetricsResources).
+
+Version 0 lists the client metrics subscriptions. Version 1 names the types that are wanted, none for all of them:
+groups and subscriptions are those that set something; brokers and their loggers all brokers, fenced ones too, that
+have the listener the request came in on; topics all topics. A type that does not exist, or that version 0 cannot ask
+for, is UNSUPPORTED_VERSION, which has no room for a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import ListConfigResourcesRequest, ListConfigResourcesResponse
+from server.apis.context import RequestContext, Services
+from server.image.image import (
+    BROKER_LOGGER_RESOURCE,
+    BROKER_RESOURCE,
+    CLIENT_METRICS_RESOURCE,
+    GROUP_RESOURCE,
+    TOPIC_RESOURCE,
+    ClusterImage,
+)
+
+_TYPES = (
+    GROUP_RESOURCE,
+    CLIENT_METRICS_RESOURCE,
+    BROKER_LOGGER_RESOURCE,
+    BROKER_RESOURCE,
+    TOPIC_RESOURCE,
+)
+"""In the order in which stock nodes list them."""
+
+
+def handle_list_config_resources(
+    request: ListConfigResourcesRequest, context: RequestContext, services: Services
+) -> ListConfigResourcesResponse:
+    """List the resources of the wanted types."""
+    supported = _TYPES if context.api_version > 0 else (CLIENT_METRICS_RESOURCE,)
+    wanted = request.resource_types or supported
+    if not set(wanted) <= set(supported):
+        return ListConfigResourcesResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+    image = services.image()
+    return ListConfigResourcesResponse(
+        config_resources=[
+            ListConfigResourcesResponse.ConfigResource(resource_name=name, resource_type=resource_type)
+            for resource_type in _TYPES
+            if resource_type in wanted
+            for name in _names(resource_type, image, context.listener_name)
+        ]
+    )
+
+
+def _names(resource_type: int, image: ClusterImage, listener_name: str) -> Iterable[str]:
+    if resource_type == TOPIC_RESOURCE:
+        return sorted(image.topic_ids)
+    if resource_type in (BROKER_RESOURCE, BROKER_LOGGER_RESOURCE):
+        return [
+            str(broker.broker_id)
+            for broker in image.brokers_in_order()
+            if any(endpoint.name == listener_name for endpoint in broker.endpoints)
+        ]
+    return sorted(name for type_, name in image.configs if type_ == resource_type)

@@ -1,0 +1,43 @@
+"""DescribeUserScramCredentials (50, v0), broker and controller listeners (KIP-554): mechanisms and iterations of users.
+
+Answered from the node's committed image; nothing by which anybody could log in is told. No users named, or null, means
+all who have credentials. Stock controllers advertise the request and fail over it; ours answer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import DescribeUserScramCredentialsRequest, DescribeUserScramCredentialsResponse
+from server.apis.context import RequestContext, Services
+
+_Result = DescribeUserScramCredentialsResponse.DescribeUserScramCredentialsResult
+_Info = DescribeUserScramCredentialsResponse.CredentialInfo
+_MAX_QUOTED_LENGTH = 200
+
+
+def handle_describe_scram_credentials(
+    request: DescribeUserScramCredentialsRequest, context: RequestContext, services: Services
+) -> DescribeUserScramCredentialsResponse:
+    """What each user has; a user who is named twice, or has nothing, is an error of its own."""
+    credentials = services.image().scram_credentials
+    by_user: dict[str, list[_Info]] = {}
+    for mechanism, name in sorted(credentials):
+        iterations = credentials[mechanism, name].iterations
+        by_user.setdefault(name, []).append(_Info(mechanism=mechanism, iterations=iterations))
+    times_named = Counter(user.name for user in request.users or ())
+    results = []
+    for name, times in (times_named or dict.fromkeys(sorted(by_user), 1)).items():
+        result = _Result(user=name, error_message=None)
+        shown = repr(name[:_MAX_QUOTED_LENGTH])
+        if times > 1:
+            result.error_code = ErrorCode.DUPLICATE_RESOURCE
+            result.error_message = f"User {shown} is named {times} times."
+        elif name not in by_user:
+            result.error_code = ErrorCode.RESOURCE_NOT_FOUND
+            result.error_message = f"User {shown} has no SCRAM credentials."
+        else:
+            result.credential_infos = by_user[name]
+        results.append(result)
+    return DescribeUserScramCredentialsResponse(error_message=None, results=results)
