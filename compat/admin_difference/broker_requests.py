@@ -1,0 +1,306 @@
+"""Random requests of brokers and controllers, made by hand as if nodes stood behind them.
+
+What is left out, because the two differ on purpose and their states would part:
+- a new incarnation where the old one has shut down: with us it may register at once, with the stock controller only
+  when the session of the old one is over;
+- the same incarnation again while it has cordoned directories or serves: the stock controller forgets the directories,
+  and how far the broker has read, until the next heartbeat;
+- a directory that is not online: the stock controller writes two records where ours writes one, so that the partition
+  epochs part;
+- the shutdown of a broker that leads: when the others know enough to let it go is judged differently;
+- unregistering a broker that is in an ISR or eligible: the stock controller keeps it as an eligible leader;
+- negative ids, which the stock controller registers.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from compat.admin_difference.draw import (
+    BROKERS,
+    NO_BROKERS,
+    broker_epoch,
+    directory,
+    incarnation,
+    mostly,
+    partition_of,
+    topic_id,
+)
+from compat.admin_difference.state import Broker, State
+from compat.quorum import CLUSTER_ID
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    AllocateProducerIdsRequest,
+    AlterPartitionRequest,
+    AssignReplicasToDirsRequest,
+    BrokerHeartbeatRequest,
+    BrokerRegistrationRequest,
+    ControllerRegistrationRequest,
+    UnregisterBrokerRequest,
+)
+
+Build = Callable[[State], Message]
+
+FEATURES = {
+    "metadata.version": (7, 30),
+    "kraft.version": (0, 1),
+    "transaction.version": (0, 2),
+    "group.version": (0, 1),
+    "eligible.leader.replicas.version": (0, 1),
+    "share.version": (0, 1),
+    "streams.version": (0, 1),
+}
+_RESERVED_DIRECTORIES = (bytes(16), bytes(15) + b"\1", bytes(15) + b"\2", bytes(15) + b"\x63")
+
+
+def register(broker_id: int, rng: random.Random) -> Build:
+    """A registration with one to three log directories."""
+    number = rng.randrange(1000)
+    rack = rng.choice((None, "r1", "r2"))
+    directories = [directory(broker_id, each) for each in range(rng.choice((1, 1, 2, 3)))]
+    features = dict(FEATURES)
+    cluster_id = CLUSTER_ID
+    registered = broker_id
+    is_other = rng.random() < 0.1
+    match rng.randrange(60):
+        case 0:
+            cluster_id = "other"
+        case 1:
+            del features["metadata.version"]
+        case 2:
+            features["metadata.version"] = (7, 25)
+        case 3:
+            features["group.version"] = (1, 1)
+        case 4:
+            directories.append(rng.choice(_RESERVED_DIRECTORIES))
+        case 5:
+            directories.append(directories[0])
+        case 6:
+            directories.append(directory(rng.choice(BROKERS)))
+        case 7:
+            directories.clear()
+        case 8:
+            features["unheard.of"] = (0, 2)
+
+    def build(state: State) -> Message:
+        known = state.broker(registered)
+        if known is not None and (known.cordoned or not (known.fenced or is_other)):
+            return beat(registered, cordoned=())(state)
+        is_new = known is None or not known.fenced
+        return BrokerRegistrationRequest(
+            broker_id=registered,
+            cluster_id=cluster_id,
+            incarnation_id=incarnation(registered, number)
+            if is_new or known is None
+            else known.incarnation_id,
+            listeners=[
+                BrokerRegistrationRequest.Listener(
+                    name="PLAINTEXT", host="127.0.0.1", port=9000 + broker_id, security_protocol=0
+                )
+            ],
+            features=[
+                BrokerRegistrationRequest.Feature(
+                    name=name, min_supported_version=low, max_supported_version=high
+                )
+                for name, (low, high) in features.items()
+            ],
+            rack=rack,
+            log_dirs=directories,
+        )
+
+    return build
+
+
+def beat(
+    broker_id: int,
+    *,
+    is_behind: bool = False,
+    want_fence: bool = False,
+    want_shut_down: bool = False,
+    offline: tuple[bytes, ...] = (),
+    cordoned: tuple[bytes, ...] | None = None,
+    epoch_wrong_by: int = 0,
+) -> Build:
+    """A heartbeat of a broker that has read either everything or nothing.
+
+    Everything is more than there is, so that it does not count which records only one of the two wrote. A broker that
+    was told to go says so again: with ours it stays fenced in any case, the stock controller would take it in again.
+    """
+
+    def build(state: State) -> Message:
+        broker = state.broker(broker_id)
+        is_gone = broker is not None and broker.fenced and broker.in_controlled_shutdown
+        leads = any(partition.leader == broker_id for partition in state.partitions().values())
+        return BrokerHeartbeatRequest(
+            broker_id=broker_id,
+            broker_epoch=broker_epoch(state, broker_id, epoch_wrong_by),
+            current_metadata_offset=0 if is_behind else state.next_offset + 1000,
+            want_fence=want_fence,
+            want_shut_down=(want_shut_down and not leads) or is_gone,
+            offline_log_dirs=list(offline),
+            cordoned_log_dirs=None if cordoned is None else list(cordoned),
+        )
+
+    return build
+
+
+def _register(rng: random.Random) -> Build:
+    return register(rng.choice(BROKERS), rng)
+
+
+def _beat(rng: random.Random) -> Build:
+    broker_id = mostly(rng, BROKERS, NO_BROKERS, 0.03)
+    return beat(
+        broker_id,
+        is_behind=rng.random() < 0.05,
+        want_fence=rng.random() < 0.12,
+        want_shut_down=rng.random() < 0.08,
+        offline=(directory(broker_id, rng.randrange(3)),) if rng.random() < 0.06 else (),
+        cordoned=rng.choice((None, None, None, None, (), (directory(broker_id),))),
+        epoch_wrong_by=mostly(rng, (0,), (-1, 1), 0.03),
+    )
+
+
+def _unregister(rng: random.Random) -> Build:
+    broker_id = mostly(rng, BROKERS, NO_BROKERS)
+
+    def build(state: State) -> Message:
+        if any(broker_id in (*one.isr, *one.eligible) for one in state.partitions().values()):
+            return beat(broker_id, want_fence=True)(state)
+        return UnregisterBrokerRequest(broker_id=broker_id)
+
+    return build
+
+
+def _register_controller(rng: random.Random) -> Build:
+    controller_id = rng.choice((2, 3))
+    number = rng.randrange(3)
+    return lambda state: ControllerRegistrationRequest(
+        controller_id=controller_id,
+        incarnation_id=incarnation(controller_id, number),
+        listeners=[
+            ControllerRegistrationRequest.Listener(
+                name="CONTROLLER", host="127.0.0.1", port=9099, security_protocol=0
+            )
+        ],
+        features=[
+            ControllerRegistrationRequest.Feature(
+                name=name, min_supported_version=low, max_supported_version=high
+            )
+            for name, (low, high) in FEATURES.items()
+        ],
+    )
+
+
+def _alter_partition(rng: random.Random) -> Build:
+    target = partition_of(rng)
+    order = rng.sample(BROKERS, len(BROKERS))
+    size = rng.randint(1, 3)
+    sender = None if rng.random() < 0.93 else rng.choice(BROKERS)
+    without_leader = rng.random() < 0.05
+    stranger = rng.random() < 0.04
+    doubled = rng.random() < 0.04
+    with_fenced = rng.random() < 0.1
+    wrong = [mostly(rng, (0,), (-1, 1), 0.06) for _ in range(3)]
+    recovery_state = mostly(rng, (0,), (1,), 0.1)
+    member_epoch_wrong_by = mostly(rng, (0, None), (1,), 0.04)
+
+    def build(state: State) -> Message:
+        name, index = target(state)
+        partition = state.partition(name, index)
+        leader = partition.leader if partition is not None else BROKERS[0]
+        broker_id = leader if sender is None else sender
+        replicas = partition.replicas if partition is not None else (leader,)
+        others = [each for each in order if each in replicas and each != leader]
+        if not with_fenced:
+            others = [each for each in others if (broker := state.broker(each)) and not broker.fenced]
+        isr = ([] if without_leader else [leader]) + others[: size - 1]
+        if stranger:
+            isr.append(order[-1])
+        if doubled:
+            isr.append(isr[0] if isr else leader)
+        members = [
+            AlterPartitionRequest.BrokerState(
+                broker_id=each,
+                broker_epoch=-1
+                if member_epoch_wrong_by is None
+                else broker_epoch(state, each, member_epoch_wrong_by),
+            )
+            for each in isr
+        ]
+        change = AlterPartitionRequest.PartitionData(
+            partition_index=index,
+            leader_epoch=(partition.leader_epoch if partition is not None else 0) + wrong[0],
+            new_isr_with_epochs=members,
+            leader_recovery_state=recovery_state,
+            partition_epoch=(partition.partition_epoch if partition is not None else 0) + wrong[1],
+        )
+        topics = [AlterPartitionRequest.TopicData(topic_id=topic_id(state, name), partitions=[change])]
+        return AlterPartitionRequest(
+            broker_id=broker_id, broker_epoch=broker_epoch(state, broker_id, wrong[2]), topics=topics
+        )
+
+    return build
+
+
+def _allocate_producer_ids(rng: random.Random) -> Build:
+    broker_id = mostly(rng, BROKERS, NO_BROKERS)
+    wrong_by = mostly(rng, (0,), (-1, 1))
+    return lambda state: AllocateProducerIdsRequest(
+        broker_id=broker_id, broker_epoch=broker_epoch(state, broker_id, wrong_by)
+    )
+
+
+def _assign_directories(rng: random.Random) -> Build:
+    broker_id = rng.choice(BROKERS)
+    wrong_by = mostly(rng, (0,), (-1, 1), 0.05)
+    wanted = [
+        (
+            mostly(rng, [directory(broker_id, each) for each in range(3)], _RESERVED_DIRECTORIES, 0.15),
+            partition_of(rng),
+        )
+        for _ in range(mostly(rng, (1,), (0,)))
+    ]
+
+    def build(state: State) -> Message:
+        entry = AssignReplicasToDirsRequest
+        return AssignReplicasToDirsRequest(
+            broker_id=broker_id,
+            broker_epoch=broker_epoch(state, broker_id, wrong_by),
+            directories=[
+                entry.DirectoryData(
+                    id=directory_id,
+                    topics=[
+                        entry.TopicData(
+                            topic_id=topic_id(state, name),
+                            partitions=[entry.PartitionData(partition_index=index)],
+                        )
+                    ],
+                )
+                for directory_id, (name, index) in (
+                    (directory_id, target(state)) for directory_id, target in wanted
+                )
+                if not _is_offline(state.broker(broker_id), directory_id)
+            ],
+        )
+
+    return build
+
+
+def _is_offline(broker: Broker | None, directory_id: bytes) -> bool:
+    if broker is None:
+        return False
+    return directory_id not in broker.directories or broker.fenced or broker.in_controlled_shutdown
+
+
+REQUESTS: tuple[tuple[int, Callable[[random.Random], Build]], ...] = (
+    (6, _register),
+    (22, _beat),
+    (2, _unregister),
+    (1, _register_controller),
+    (16, _alter_partition),
+    (3, _allocate_producer_ids),
+    (6, _assign_directories),
+)
+"""Weight and maker of each kind."""

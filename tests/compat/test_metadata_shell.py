@@ -1,0 +1,138 @@
+"""Our kafka-metadata-shell beside Kafka's own, on the same snapshots.
+
+`recorded_session` is also how `tests/tools/golden/metadata_shell.txt` is made anew:
+`python -m tests.compat.test_metadata_shell` prints it.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from compat.kafka.stock import StockNode
+from compat.kafka.tools import run_tool
+from compat.node import Node
+from compat.ours import OurNode
+from server.image.image import GROUP_RESOURCE
+from server.image.snapshot import image_records
+from server.storage.disk import OsDisk
+from server.tools.metadata_commands import Shell, run_line
+from server.tools.metadata_nodes import root
+from server.tools.metadata_sources import load_file
+from tests.compat.support import create, make_node
+from tests.image.reference import image_from_records
+from tests.image.workload import random_records
+from tests.tools.metadata_shell_files import write_snapshot
+from tests.tools.metadata_shell_golden import GOLDEN, HEADING, Exchange, exchanges
+
+pytestmark = [pytest.mark.jvm, pytest.mark.slow]
+
+PROMPT = ">> "
+
+_PARTS = (
+    "acls",
+    "clientQuotas",
+    "cluster",
+    "configs",
+    "delegationToken",
+    "features",
+    "producerIds",
+    "scram",
+    "topics",
+)
+
+
+def recorded_session(snapshot: Path, commands: list[str]) -> list[Exchange]:
+    """What Kafka's shell answers at its prompt to each of these lines."""
+    result = run_tool(
+        "kafka-metadata-shell", "--snapshot", str(snapshot), stdin="".join(f"{each}\n" for each in commands)
+    )
+    answers = result.output().split(PROMPT)[1:]
+    # Behind the last answer there is a prompt, which the end of the input answers.
+    assert len(answers) == len(commands) + 1
+    return [
+        Exchange(command=command, output=answer) for command, answer in zip(commands, answers, strict=False)
+    ]
+
+
+def test_the_recorded_session_is_what_kafka_says(tmp_path: Path) -> None:
+    recorded = exchanges()
+    assert recorded_session(write_snapshot(tmp_path), [each.command for each in recorded]) == recorded
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_images_look_the_same(tmp_path: Path, seed: int) -> None:
+    image = image_from_records(random_records(random.Random(seed), 400), offset=399, epoch=1, timestamp_ms=1)
+    # Kafka's shell cannot show quotas of default entities, nor configs that groups do not know.
+    records = [
+        record
+        for record, _ in image_records(image)
+        if not (
+            record.NAME == "ClientQuotaRecord" and any(each.entity_name is None for each in record.entity)
+        )
+        and not (record.NAME == "ConfigRecord" and record.resource_type == GROUP_RESOURCE)
+    ]
+    path = write_snapshot(tmp_path, records)
+    written: list[str] = []
+    shell = Shell(root=root(load_file(OsDisk(), str(path), None)), write=written.append)
+    commands = [
+        f"{command} /image/{part}" for part in sorted(name for name in _PARTS) for command in ("find", "tree")
+    ]
+    for exchange in recorded_session(path, commands):
+        written.clear()
+        run_line(shell, exchange.command)
+        assert "".join(written) == exchange.output, exchange.command
+
+
+@pytest.mark.parametrize("make", [StockNode, OurNode], ids=["stock", "ours"])
+def test_a_running_quorum_is_shown_as_kafka_shows_its_log(tmp_path: Path, make: type[Node]) -> None:
+    node = make_node(make, tmp_path)
+    try:
+        node.start()
+        create(node, "kept", {"retention.ms": "1000"})
+        live = {
+            option: our_shell(
+                option, address, "tree", "/image/topics", "/image/configs", "/image/cluster/brokers"
+            )
+            for option, address in (
+                ("--bootstrap-server", node.bootstrap_server),
+                ("--bootstrap-controller", node.bootstrap_controller),
+            )
+        }
+        digest = our_shell("--bootstrap-server", node.bootstrap_server, "cat", "/local/digest")
+        node.kill()
+        (segment,) = node.metadata_log_directory.glob("*.log")
+        commands = ["tree /image/topics", "tree /image/configs", "tree /image/cluster/brokers"]
+        expected = "".join(each.output for each in recorded_session(segment, commands))
+        assert live == {"--bootstrap-server": expected, "--bootstrap-controller": expected}
+        assert "kept:" in expected
+        assert our_shell("-s", str(node.metadata_log_directory), "cat", "/local/digest") == digest
+    finally:
+        node.close()
+
+
+def our_shell(*arguments: str) -> str:
+    """Standard output of our tool, which has to succeed."""
+    return subprocess.run(
+        [sys.executable, "-m", "server.tools.metadata_shell", *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+def _print_golden() -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        commands = [each.command for each in exchanges()] if GOLDEN.exists() else []
+        print(HEADING, end="")
+        for exchange in recorded_session(write_snapshot(Path(directory)), commands):
+            print(f"\n$ {exchange.command}\n{exchange.output}", end="")
+
+
+if __name__ == "__main__":
+    _print_golden()
