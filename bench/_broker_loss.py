@@ -20,6 +20,7 @@ from server.types import NO_NODE
 
 PARTITIONS_PER_TOPIC = 1_000
 REPLICAS = 3
+MARKERS = 2
 READY_S = 300.0
 GIVE_UP_S = 60.0
 _FENCED = 1
@@ -34,23 +35,30 @@ def broker_loss(make: str, folder: Path, partitions: int) -> dict[str, float]:
         with connect(cluster.quorum.leader().bootstrap_controller, timeout_ms=REQUEST_TIMEOUT_MS) as client:
             for topic in topics:
                 create_topics(client, [topic], PARTITIONS_PER_TOPIC, REPLICAS)
-            # A broker shows a change when it has finished with those before: here, with making its logs.
-            create_topics(client, ["marker"], 1, REPLICAS)
-        for node in cluster.brokers.values():
-            with connect(node.bootstrap_server, timeout_ms=REQUEST_TIMEOUT_MS) as client:
-                wait_until(
-                    lambda client=client: NO_NODE not in leaders(client, partitions + 1), READY_S, "all logs"
-                )
+            # A broker shows a change before it makes the logs that the change wants, and the next change after that.
+            for marker in range(MARKERS):
+                create_topics(client, [f"marker-{marker}"], 1, REPLICAS)
+                wait_until_known(cluster, partitions + marker + 1)
+        partitions += MARKERS
         victim, *survivors = cluster.brokers.values()
         with connect(survivors[0].bootstrap_server, timeout_ms=REQUEST_TIMEOUT_MS) as client:
             begin, begin_wall = time.perf_counter(), time.time()
             victim.kill()
             alive = {node.node_id for node in survivors}
-            wait_until(lambda: leaders(client, partitions + 1) <= alive, GIVE_UP_S, "new leaders")
+            wait_until(lambda: leaders(client, partitions) <= alive, GIVE_UP_S, "new leaders")
             seconds, wall = time.perf_counter() - begin, time.time()
         fenced = max(fenced_at(cluster.quorum.leader(), victim.node_id))
         assert fenced >= begin_wall - 1, "the fencing record is that of an earlier time"
         return {"kill to all led s": seconds, "fenced to all led s": wall - fenced}
+
+
+def wait_until_known(cluster: Cluster, partitions: int) -> None:
+    """Until every broker tells of so many partitions, each with a leader."""
+    for node in cluster.brokers.values():
+        with connect(node.bootstrap_server, timeout_ms=REQUEST_TIMEOUT_MS) as client:
+            wait_until(
+                lambda client=client: NO_NODE not in leaders(client, partitions), READY_S, "all partitions"
+            )
 
 
 def leaders(client: Client, partitions: int) -> set[int]:
