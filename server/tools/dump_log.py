@@ -1,8 +1,9 @@
 """``kafka-dump-log``: prints what is in the files of a log: batches, snapshots, indexes, producer states.
 
-Takes the options of Kafka's tool, as far as they are about these files, and prints its lines; ``--json`` prints the
-same as one JSON object a line. Needs no running server, and reads files that one is writing. Exit code 1 says that a
-file could not be read to its end; what is wrong otherwise is reported after everything, on standard error.
+Takes the options of Kafka's tool and prints its lines; ``--json`` prints the same as one JSON object a line. What is
+about records of other topics than that of the metadata is refused (`_REFUSED`). Needs no running server, and reads
+files that one is writing. Exit code 1 says that a file could not be read to its end; what is wrong otherwise is
+reported after everything, on standard error.
 
 Other than Kafka's tool it does not report that a segment which begins at 48 begins after -1, nor that the zeros of an
 index without entries point nowhere.
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 
 import click
 
+from kafkaproto.connection import SOFTWARE_VERSION
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import LOG_SUFFIX, OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, parse_segment_file_name
 from kafkaproto.records.batch import Record, RecordBatchView
@@ -27,9 +29,8 @@ from server.storage.disk import OsDisk
 from server.storage.producer_state_file import PRODUCER_STATE_SUFFIX
 from server.storage.snapshot_file import CHECKPOINT_SUFFIX
 from server.tools import dumped_files as files
+from server.tools.command_line import failures_as_messages, run
 from server.tools.dumped_files import NO_LIMIT, DumpError, Item, Problems
-
-EXIT_FAILED = 1
 
 TRANSACTION_INDEX_SUFFIX = ".txnindex"
 
@@ -51,15 +52,68 @@ class Options:
     as_json: bool
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--files", "paths", required=True, metavar="FILE,...", help="The files to show.")
+_EXAMPLES = """\b
+What the metadata log of a node says, and whether its indexes are right:
+  kafka-dump-log --cluster-metadata-decoder \\
+      --files kafka-data/__cluster_metadata-0/00000000000000000000.log
+  kafka-dump-log --verify-index-only \\
+      --files kafka-data/__cluster_metadata-0/00000000000000000000.index
+"""
+
+_LOADS_A_CLASS = "it names a Java class to load; give --print-data-log for text"
+_NO_SUCH_TOPIC = "it is for the records of {}, which the servers of this project do not write"
+_REFUSED = {
+    "--key-decoder-class": _LOADS_A_CLASS,
+    "--value-decoder-class": _LOADS_A_CLASS,
+    "--offsets-decoder": _NO_SUCH_TOPIC.format("__consumer_offsets"),
+    "--transaction-log-decoder": _NO_SUCH_TOPIC.format("__transaction_state"),
+    "--share-group-state-decoder": _NO_SUCH_TOPIC.format("__share_group_state"),
+    "--remote-log-metadata-decoder": _NO_SUCH_TOPIC.format("__remote_log_metadata"),
+}
+"""Options of Kafka's tool that are not taken, and why."""
+
+
+def _refusing(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `_REFUSED`."""
+
+    def refuse(_: click.Context, option: click.Parameter, is_given: bool) -> None:
+        if is_given:
+            (name,) = option.opts
+            raise click.UsageError(f"{name} is not taken: {_REFUSED[name]}")
+
+    for name in _REFUSED:
+        # Without a value for any of them: the name is enough to refuse it, and that comes before all else.
+        option = click.option(
+            name, is_flag=True, is_eager=True, expose_value=False, hidden=True, callback=refuse
+        )
+        command = option(command)
+    return command
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EXAMPLES)
+@click.version_option(SOFTWARE_VERSION, message="%(version)s", help="Show the version of this tool and exit.")
+@_refusing
 @click.option(
-    "--print-data-log", is_flag=True, help="Show the records of .log files, with keys and values as text."
+    "--files",
+    "lists",
+    required=True,
+    multiple=True,
+    metavar="FILE,...",
+    help="The files to show, for example 00000000000000000000.log,00000000000000000000.index. May be repeated.",
 )
 @click.option(
-    "--deep-iteration", is_flag=True, help="Show the records of .log files, without keys and values."
+    "--print-data-log",
+    is_flag=True,
+    help="Show the records of .log and .checkpoint files, keys and values as text.",
 )
-@click.option("--cluster-metadata-decoder", is_flag=True, help="Show values as records of the metadata log.")
+@click.option(
+    "--deep-iteration",
+    is_flag=True,
+    help="Show the records of .log and .checkpoint files, without keys and values.",
+)
+@click.option(
+    "--cluster-metadata-decoder", is_flag=True, help="The same, values as records of the metadata log."
+)
 @click.option(
     "--skip-record-metadata",
     is_flag=True,
@@ -87,11 +141,11 @@ class Options:
     show_default=True,
     type=click.IntRange(min=0),
     metavar="BYTES",
-    help="How much of each .log file is read.",
+    help="How much of each .log and .checkpoint file is read.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
 def cli(
-    paths: str,
+    lists: tuple[str, ...],
     print_data_log: bool,
     deep_iteration: bool,
     cluster_metadata_decoder: bool,
@@ -116,15 +170,11 @@ def cli(
         as_json=as_json,
     )
     dump = _Dump(OsDisk(), options, sys.stdout.write)
-    try:
-        for path in paths.split(","):
-            dump.show(path.strip())
-    except BrokenPipeError:
-        # Whoever reads the output has gone, and the library ends the process without a word.
-        raise
-    except (DumpError, OSError) as error:
-        raise click.ClickException(str(error)) from error
-    dump.show_problems()
+    with failures_as_messages(DumpError, OSError):
+        for path in ",".join(lists).split(","):
+            if path.strip():
+                dump.show(path.strip())
+        dump.show_problems()
 
 
 class _Dump:
@@ -270,16 +320,8 @@ class _Dump:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the tool and end the process; a wrong command line is exit code 1, as with Kafka's tool."""
-    # Keys and values are shown as text, whatever they are.
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")
-    try:
-        cli.main(arguments, prog_name="kafka-dump-log", standalone_mode=False)
-    except click.ClickException as error:
-        sys.stdout.flush()
-        error.show()
-        sys.exit(EXIT_FAILED)
+    """Run the tool and end the process, unless it succeeds."""
+    run(cli, "kafka-dump-log", arguments)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ class Shell:
     working: tuple[str, ...] = ()
     """Names on the way from the root to the working directory."""
     history: list[str] = field(default_factory=list)
-    """Every line that was entered."""
+    """What was entered, see `remember`."""
     has_failed: bool = False
     """Whether something that was asked for was not there."""
     is_over: bool = False
@@ -51,6 +51,12 @@ class Shell:
     def show(self, item: Any) -> None:
         """Print a value as JSON."""
         self.say(json.dumps(item, ensure_ascii=False))
+
+    def remember(self, line: str) -> None:
+        """Keep a line, as Kafka's shell does: not one like that before it, nor one that begins with a space."""
+        kept = line.strip()
+        if not line.startswith(" ") and self.history[-1:] != [kept]:
+            self.history.append(kept)
 
     def fail(self, command: str, path: str, reason: str) -> None:
         """Say that something is not there."""
@@ -69,6 +75,24 @@ class Shell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What a command takes."""
+
+    name: str
+    text: str
+    """What they are, in a few words."""
+    least: int = 0
+    most: int | None = None
+    """None for any number."""
+
+    @property
+    def usage(self) -> str:
+        """How often the name may stand there."""
+        one_or_more = f"{self.name} [{self.name} ...]" if self.most is None else self.name
+        return one_or_more if self.least else f"[{one_or_more}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
     """One command."""
 
@@ -76,33 +100,16 @@ class Command:
     text: str
     """What it does, in a sentence."""
     run: Callable[[Shell, Sequence[str]], None]
-    least: int = 0
-    """Arguments that it needs."""
-    most: int | None = 0
-    """Arguments that it takes; None for any number."""
-    argument: str = ""
-    """What an argument is called."""
-    argument_text: str = ""
+    takes: Arguments | None = None
     one_shot: bool = False
     """Whether it makes sense alone, on the command line."""
-
-    @property
-    def usage(self) -> str:
-        """The command and its arguments."""
-        more = f"[{self.argument} ...]"
-        if self.most == 0:
-            return self.name
-        if self.least == 0:
-            inner = f"{self.argument} {more}" if self.most is None else self.argument
-            return f"{self.name} [{inner}]"
-        return f"{self.name} {self.argument} {more}" if self.most is None else f"{self.name} {self.argument}"
 
 
 def run_line(shell: Shell, line: str) -> None:
     """Carry out a line that was entered. Raises UsageError."""
     words = _words(line)
     if words:
-        shell.history.append(line)
+        shell.remember(line)
         run_words(shell, words, COMMANDS)
 
 
@@ -113,20 +120,38 @@ def run_words(shell: Shell, words: Sequence[str], allowed: dict[str, Command]) -
     if command is None:
         choices = ", ".join(f"'{each}'" for each in allowed)
         raise UsageError(f"invalid choice: '{name}' (choose from {choices})")
-    for argument in arguments:
-        if argument.startswith("-") and argument != "-":
-            raise UsageError(f"unrecognized arguments: '{argument}'")
-    if len(arguments) < command.least:
+    operands = _operands(arguments)
+    if operands is None:
+        _show_usage(shell, command, options=True)
+        return
+    least, most = (0, 0) if command.takes is None else (command.takes.least, command.takes.most)
+    if len(operands) < least:
         raise UsageError("too few arguments")
-    if command.most is not None and len(arguments) > command.most:
-        raise UsageError(f"unrecognized arguments: '{arguments[command.most]}'")
-    command.run(shell, arguments)
+    if most is not None and len(operands) > most:
+        raise UsageError(f"unrecognized arguments: '{operands[most]}'")
+    command.run(shell, operands)
+
+
+def _operands(arguments: Sequence[str]) -> list[str] | None:
+    """The arguments without the end of options; None where help is asked for."""
+    operands = []
+    rest = iter(arguments)
+    for argument in rest:
+        if argument in ("-h", "--help"):
+            return None
+        if argument == "--":
+            break
+        # A negative number is no option, here as with Kafka's shell.
+        if argument.startswith("-") and argument != "-" and not argument[1:].isdecimal():
+            raise UsageError(f"unrecognized arguments: '{argument}'")
+        operands.append(argument)
+    return [*operands, *rest]
 
 
 def _words(line: str) -> list[str]:
-    """The words of a line; quotes and backslashes are those of a shell."""
+    """The words of a line, but for empty ones; quotes and backslashes are those of a shell."""
     try:
-        return shlex.split(line)
+        return list(filter(None, shlex.split(line)))
     except ValueError as error:
         raise UsageError(f"{line.strip()!r} cannot be taken apart: {error}") from error
 
@@ -294,84 +319,53 @@ def _man(shell: Shell, arguments: Sequence[str]) -> None:
         shell.fail("man", f"unknown command {arguments[0]}", "type help for a list of commands.")
         return
     shell.say(f"{command.name}: {command.text}\n")
-    shell.say(f"usage: {command.usage}")
-    if command.argument:
+    _show_usage(shell, command, options=False)
+
+
+def _show_usage(shell: Shell, command: Command, *, options: bool) -> None:
+    words = ("usage:", f" {command.name} [-h]" if options else command.name)
+    if command.takes is None:
+        shell.say(" ".join(words))
+    else:
+        shell.say(" ".join((*words, command.takes.usage)))
         shell.say("\npositional arguments:")
-        shell.say(f"  {command.argument}".ljust(_HELP_INDENT) + command.argument_text)
+        shell.say(f"  {command.takes.name}".ljust(_HELP_INDENT) + command.takes.text)
+    if options:
+        shell.say("\noptional arguments:")
+        shell.say("  -h, --help".ljust(_HELP_INDENT) + "Show this.")
 
 
-def _table(*commands: Command) -> dict[str, Command]:
-    return {command.name: command for command in commands}
+_FILES = Arguments(name="targets", text="Paths of files.", least=1)
+_TREES = Arguments(name="targets", text="Paths of directories or files.", least=1)
+_LISTED = Arguments(name="targets", text="Paths of directories; this one where none is given.")
+_STARTS = Arguments(name="paths", text="Where to begin; here where none is given.")
+_DIRECTORY = Arguments(name="target", text="Path of a directory.", most=1)
+_COUNT = Arguments(name="numEntriesToShow", text="How many of the last lines.", most=1)
+_COMMAND = Arguments(name="cmd", text="Name of a command.", least=1, most=1)
 
-
-COMMANDS = _table(
-    Command(
-        name="cat",
-        text="Print what is in files.",
-        run=_cat,
-        least=1,
-        most=None,
-        argument="targets",
-        argument_text="Paths of files.",
-        one_shot=True,
-    ),
-    Command(
-        name="cd",
-        text="Go to another directory, or to the root.",
-        run=_cd,
-        most=1,
-        argument="target",
-        argument_text="Path of a directory.",
-    ),
-    Command(name="exit", text="Leave.", run=_exit),
-    Command(
-        name="find",
-        text="Print the paths of everything below.",
-        run=_find,
-        most=None,
-        argument="paths",
-        argument_text="Where to begin; here where none is given.",
-        one_shot=True,
-    ),
-    Command(name="help", text="Print the commands.", run=_help),
-    Command(
-        name="history",
-        text="Print what was entered.",
-        run=_history,
-        most=1,
-        argument="numEntriesToShow",
-        argument_text="How many of the last lines.",
-    ),
-    Command(
-        name="ls",
-        text="Print the names in directories.",
-        run=_ls,
-        most=None,
-        argument="targets",
-        argument_text="Paths of directories; this one where none is given.",
-        one_shot=True,
-    ),
-    Command(
-        name="man",
-        text="Explain one command.",
-        run=_man,
-        least=1,
-        most=1,
-        argument="cmd",
-        argument_text="Name of a command.",
-    ),
-    Command(name="pwd", text="Print where one stands.", run=_pwd),
-    Command(
-        name="tree",
-        text="Print everything below, with what is in the files.",
-        run=_tree,
-        least=1,
-        most=None,
-        argument="targets",
-        argument_text="Paths of directories or files.",
-        one_shot=True,
-    ),
-)
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command(name="cat", text="Print what is in files.", run=_cat, takes=_FILES, one_shot=True),
+        Command(name="cd", text="Go to another directory, or to the root.", run=_cd, takes=_DIRECTORY),
+        Command(name="exit", text="Leave.", run=_exit),
+        Command(
+            name="find", text="Print the paths of everything below.", run=_find, takes=_STARTS, one_shot=True
+        ),
+        Command(name="help", text="Print the commands.", run=_help),
+        Command(name="history", text="Print what was entered.", run=_history, takes=_COUNT),
+        Command(name="ls", text="Print the names in directories.", run=_ls, takes=_LISTED, one_shot=True),
+        Command(name="man", text="Explain one command.", run=_man, takes=_COMMAND),
+        Command(name="pwd", text="Print where one stands.", run=_pwd),
+        Command(
+            name="tree",
+            text="Print everything below, with what is in the files.",
+            run=_tree,
+            takes=_TREES,
+            one_shot=True,
+        ),
+    )
+}
 """By name, in order."""
 
 ONE_SHOT_COMMANDS = {name: command for name, command in COMMANDS.items() if command.one_shot}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from typing import TypeVar
 
 from kafkaproto.client import Client
 from kafkaproto.error_codes import ErrorCode, describe
@@ -17,6 +19,7 @@ from kafkaproto.records.batch import iterate_batches
 from kafkaproto.snapshot import SnapshotId, read_snapshot
 from kafkaproto.support import joined
 from server.image.image import ClusterImage
+from server.storage.directories import METADATA_LOG_NAME
 from server.tools.metadata_sources import Replay, SourceError, image_of_records
 from server.tools.quorum_access import QuorumAccess
 from server.types import METADATA_TOPIC, METADATA_TOPIC_ID
@@ -38,6 +41,8 @@ _LEADER_IS_ELSEWHERE = (
     ErrorCode.SNAPSHOT_NOT_FOUND,
     ErrorCode.UNKNOWN_SERVER_ERROR,
 )
+
+T = TypeVar("T")
 
 
 class _AskAgain(Exception):
@@ -98,11 +103,7 @@ class QuorumFollower:
         response = leader.send(self._fetch_request())
         assert isinstance(response, FetchResponse)
         _check(response.error_code, leader)
-        if len(response.responses) != 1 or len(response.responses[0].partitions) != 1:
-            raise SourceError(
-                f"{leader.host}:{leader.port}: the answer to Fetch is not about {METADATA_TOPIC}-0"
-            )
-        partition = response.responses[0].partitions[0]
+        partition = _only_partition("Fetch", [each.partitions for each in response.responses], leader)
         _check(partition.error_code, leader)
         if partition.snapshot_id.epoch >= 0:
             self._load_snapshot(
@@ -173,13 +174,18 @@ class QuorumFollower:
         response = leader.send(FetchSnapshotRequest(replica_id=-1, max_bytes=FETCH_BYTES, topics=[topic]))
         assert isinstance(response, FetchSnapshotResponse)
         _check(response.error_code, leader)
-        if len(response.topics) != 1 or len(response.topics[0].partitions) != 1:
-            raise SourceError(
-                f"{leader.host}:{leader.port}: the answer to FetchSnapshot is not about {METADATA_TOPIC}-0"
-            )
-        answer = response.topics[0].partitions[0]
+        answer = _only_partition("FetchSnapshot", [each.partitions for each in response.topics], leader)
         _check(answer.error_code, leader)
         return joined(answer.unaligned_records or b""), answer.size
+
+
+def _only_partition(request: str, topics: Sequence[Sequence[T]], leader: Client) -> T:
+    """What an answer says of the one partition that was asked about, from its topics' partitions."""
+    if len(topics) != 1 or len(topics[0]) != 1:
+        raise SourceError(
+            f"{leader.host}:{leader.port}: the answer to {request} is not about {METADATA_LOG_NAME}"
+        )
+    return topics[0][0]
 
 
 def _check(error_code: int, leader: Client) -> None:

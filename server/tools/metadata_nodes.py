@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from immutables import Map
 
@@ -24,6 +24,8 @@ from server.image.records import partition_record, register_broker_record, regis
 from server.tools import metadata_text as text
 from server.tools.dumped_files import java_double
 from server.tools.metadata_text import record_json
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +94,18 @@ def _image(image: ClusterImage) -> Node:
 # -- kinds of nodes ------------------------------------------------------------------------------------------------
 
 
-def _fixed(children: Mapping[str, Callable[[], Node]]) -> Directory:
+def _named(children: Mapping[str, T], make: Callable[[T], Node]) -> Directory:
+    """Children that are made of a mapping's values."""
+
     def child(name: str) -> Node | None:
-        made = children.get(name)
-        return None if made is None else made()
+        value = children.get(name)
+        return None if value is None else make(value)
 
     return Directory(lambda: children, child)
+
+
+def _fixed(children: Mapping[str, Callable[[], Node]]) -> Directory:
+    return _named(children, lambda make: make())
 
 
 def _numbered(children: Map[int, Any], make: Callable[[int], Node]) -> Directory:
@@ -136,20 +144,11 @@ def _acls(image: ClusterImage) -> Node:
 
 def _client_quotas(image: ClusterImage) -> Node:
     entities = {text.quota_entity(entity): entity for entity in image.client_quotas}
-
-    def child(name: str) -> Node | None:
-        entity = entities.get(name)
-        return None if entity is None else _quotas(image.client_quotas[entity])
-
-    return Directory(lambda: entities, child)
+    return _named(entities, lambda entity: _named(image.client_quotas[entity], _quota))
 
 
-def _quotas(values: Map[str, float]) -> Node:
-    def child(name: str) -> Node | None:
-        value = values.get(name)
-        return None if value is None else File(lambda: java_double(value), lambda: value)
-
-    return Directory(lambda: values, child)
+def _quota(value: float) -> File:
+    return File(lambda: java_double(value), lambda: value)
 
 
 def _brokers(image: ClusterImage) -> Node:
@@ -172,27 +171,12 @@ def _controllers(image: ClusterImage) -> Node:
 
 def _configs(image: ClusterImage) -> Node:
     resources = {text.config_resource(*resource): resource for resource in image.configs}
-
-    def child(name: str) -> Node | None:
-        resource = resources.get(name)
-        return None if resource is None else _config(image.configs[resource])
-
-    return Directory(lambda: resources, child)
-
-
-def _config(values: Map[str, str]) -> Node:
-    def child(name: str) -> Node | None:
-        value = values.get(name)
-        return None if value is None else _plain(value)
-
-    return Directory(lambda: values, child)
+    return _named(resources, lambda resource: _named(image.configs[resource], _plain))
 
 
 def _delegation_tokens(image: ClusterImage) -> Node:
-    def child(name: str) -> Node | None:
-        token = image.delegation_tokens.get(name)
-        if token is None:
-            return None
+    def file(name: str) -> File:
+        token = image.delegation_tokens[name]
         record = DelegationTokenRecord(
             owner=token.owner,
             requester=token.requester,
@@ -204,7 +188,7 @@ def _delegation_tokens(image: ClusterImage) -> Node:
         )
         return File(lambda: text.delegation_token(name, token), lambda: record_json(record, image))
 
-    return Directory(lambda: image.delegation_tokens, child)
+    return _named({name: name for name in image.delegation_tokens}, file)
 
 
 _FINALIZED = "finalized_"
@@ -240,26 +224,16 @@ def _metadata_version(level: int) -> File:
 
 def _scram(image: ClusterImage) -> Node:
     mechanisms = {name: number for number, name in text.SCRAM_MECHANISMS.items()}
-
-    def child(name: str) -> Node | None:
-        mechanism = mechanisms.get(name)
-        return None if mechanism is None else _scram_users(image, mechanism)
-
-    return Directory(lambda: mechanisms, child)
+    return _named(mechanisms, lambda mechanism: _scram_users(image, mechanism))
 
 
 def _scram_users(image: ClusterImage, mechanism: int) -> Node:
-    def child(name: str) -> Node | None:
-        credential = image.scram_credentials.get((mechanism, name))
-        if credential is None:
-            return None
+    def user(name: str) -> File:
+        credential = image.scram_credentials[mechanism, name]
         record = UserScramCredentialRecord(name=name, mechanism=mechanism, **asdict(credential))
         return File(lambda: text.scram_credential(credential), lambda: record_json(record, image))
 
-    return Directory(
-        lambda: [user for each, user in image.scram_credentials if each == mechanism],
-        child,
-    )
+    return _named({name: name for each, name in image.scram_credentials if each == mechanism}, user)
 
 
 def _topics_by_id(image: ClusterImage) -> Node:

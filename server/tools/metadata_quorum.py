@@ -20,6 +20,7 @@ from kafkaproto.messages import DescribeQuorumResponse
 from server.config import ConfigError
 from server.storage.errors import StorageError
 from server.tools.alteration_journal import Entry, Journal, open_journal
+from server.tools.command_line import failures_as_messages, run
 from server.tools.new_controller import read_new_controller
 from server.tools.quorum_access import FAILURES, AnswerLost, Outcome, Quorum, QuorumAccess
 from server.tools.voter_alteration import Alteration, view_of
@@ -41,13 +42,11 @@ class _Tool(click.Group):
     """Has every command tell in words what reaching a server failed with."""
 
     def invoke(self, context: click.Context) -> object:
-        try:
+        with failures_as_messages(*FAILURES):
             return super().invoke(context)
-        except FAILURES as error:
-            raise click.ClickException(str(error)) from error
 
 
-@click.group(cls=_Tool)
+@click.group(cls=_Tool, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--bootstrap-server", metavar="HOST:PORT,...", help="Brokers to ask.")
 @click.option("--bootstrap-controller", metavar="HOST:PORT,...", help="Controllers to ask.")
 @click.option(
@@ -118,10 +117,19 @@ def add_controller(context: click.Context, config_path: str | None, dry_run: boo
 
 @main.command("remove-controller")
 @click.option(
-    "--controller-id", "-i", type=click.IntRange(min=0), required=True, help="Node id of the voter."
+    "--controller-id",
+    "-i",
+    type=click.IntRange(min=0),
+    required=True,
+    metavar="ID",
+    help="Node id of the voter.",
 )
 @click.option(
-    "--controller-directory-id", "-d", required=True, help="Its directory id, as describe shows it."
+    "--controller-directory-id",
+    "-d",
+    required=True,
+    metavar="DIRECTORY_ID",
+    help="Its directory id, as describe shows it.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @click.pass_obj
@@ -156,7 +164,7 @@ def _finish(
         raise click.ClickException(f"{failure}: {outcome.error.name}: {outcome.message}")
 
 
-@main.command("alter")
+@main.command("alter", short_help="Replace the voters, in single safe steps.")
 @click.option(
     "--voters", metavar="ID,...", help="Node ids that are to be the voters; they run as observers already."
 )
@@ -306,4 +314,4 @@ def _time(timestamp_ms: int, human_readable: bool) -> str:
 
 
 if __name__ == "__main__":
-    main(prog_name="kafka-metadata-quorum")
+    run(main, "kafka-metadata-quorum", None)

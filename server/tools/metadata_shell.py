@@ -1,13 +1,14 @@
 """``kafka-metadata-shell``: walks through a cluster's metadata as through directories and files.
 
 Takes what Kafka's tool takes, ``--snapshot FILE`` and a command to run, or no command for a prompt; and besides a
-directory with a metadata log, a running quorum (``--bootstrap-server``, ``--bootstrap-controller``), an offset
-(``--at``) and ``--json``. Of a running quorum each command shows what is committed by then. Records of a metadata
-transaction count from its end on.
+directory with a metadata log, or a node's that it lies in, a running quorum (``--bootstrap-server``,
+``--bootstrap-controller``), an offset (``--at``) and ``--json``. Of a running quorum each command shows what is
+committed by then. Records of a metadata transaction count from its end on.
 
 Other than Kafka's shell:
 
-* ``/image/provenance`` tells the position in the log that a snapshot stands for, not that of a batch in its file;
+* ``/image/provenance`` tells the position in the log that a snapshot stands for, not that of a batch in its file; it
+  is -1 for one whose name does not say it;
 * quotas of default entities are shown, a default entity as a type without a name: ``user``, ``clientId_user(alice)``
   (Kafka's lists nameless entries, and fails when they are looked into);
 * configs of topics, groups and client metrics are shown as they were recorded, keys that Kafka does not know too;
@@ -24,6 +25,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 import click
@@ -33,6 +35,7 @@ from kafkaproto.errors import ProtocolError
 from server.image.image import ClusterImage
 from server.storage.disk import OsDisk
 from server.storage.errors import CorruptFileError
+from server.tools.command_line import EXIT_FAILED, failures_as_messages, run
 from server.tools.metadata_commands import (
     COMMANDS,
     ONE_SHOT_COMMANDS,
@@ -50,8 +53,6 @@ from server.tools.quorum_access import QuorumAccess
 PROMPT = ">> "
 BANNER = "[ Kafka Metadata Shell ]"
 
-EXIT_FAILED = 1
-
 _FAILURES = (SourceError, CorruptFileError, ProtocolError, OSError)
 
 
@@ -64,12 +65,24 @@ class _Source:
     close: Callable[[], None] = lambda: None
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "ignore_unknown_options": True})
+_EXAMPLES = """\b
+Brokers as a node's files have them, a topic as it was earlier, and as the
+running quorum has it:
+  kafka-metadata-shell -s kafka-data ls /image/cluster/brokers
+  kafka-metadata-shell -s kafka-data --at 100 tree /image/topics/byName/orders
+  kafka-metadata-shell --bootstrap-server 127.0.0.1:9092 \\
+      tree /image/topics/byName/orders
+"""
+
+
+@click.command(
+    context_settings={"help_option_names": ["-h", "--help"], "ignore_unknown_options": True}, epilog=_EXAMPLES
+)
 @click.option(
     "--snapshot",
     "-s",
     metavar="PATH",
-    help="A snapshot, a segment that begins at 0, or a directory with a metadata log.",
+    help="A snapshot, a segment that begins at 0, a node's data directory, or that of its metadata log.",
 )
 @click.option("--bootstrap-server", metavar="HOST:PORT,...", help="Brokers of a running cluster.")
 @click.option("--bootstrap-controller", metavar="HOST:PORT,...", help="Controllers of a running cluster.")
@@ -89,9 +102,14 @@ def cli(
     as_json: bool,
     command: tuple[str, ...],
 ) -> None:
-    """Walk through a cluster's metadata. Without COMMAND there is a prompt, where `help` tells what can be done."""
+    """Walk through a cluster's metadata, which is under /image.
+
+    COMMAND is one of cat, find, ls and tree with paths, which may have *, ? and {a,b} in them. Without it there is a
+    prompt, where `help` tells what can be done. Give one of --snapshot, --bootstrap-server and
+    --bootstrap-controller.
+    """
     source = _source(snapshot, bootstrap_server, bootstrap_controller, at)
-    try:
+    with closing(source), failures_as_messages(UsageError, *_FAILURES):
         shell = Shell(root=root(source.load()), write=sys.stdout.write, as_json=as_json)
         if sys.stdout.isatty():
             shell.columns = shutil.get_terminal_size().columns
@@ -99,13 +117,6 @@ def cli(
             run_words(shell, command, ONE_SHOT_COMMANDS)
         else:
             _converse(shell, source.load)
-    except BrokenPipeError:
-        # Whoever reads the output has gone, and the library ends the process without a word.
-        raise
-    except (UsageError, *_FAILURES) as error:
-        raise click.ClickException(str(error)) from error
-    finally:
-        source.close()
     if command and shell.has_failed:
         sys.exit(EXIT_FAILED)
 
@@ -130,12 +141,10 @@ def _source(path: str | None, brokers: str | None, controllers: str | None, at: 
 
 
 def _load_path(path: str, at: int | None) -> ClusterImage:
-    try:
+    with failures_as_messages(*_FAILURES):
         if os.path.isdir(path):
             return load_directory(OsDisk(), path.rstrip("/") or "/", at)
         return load_file(OsDisk(), path, at)
-    except _FAILURES as error:
-        raise click.ClickException(str(error)) from error
 
 
 # -- the prompt ----------------------------------------------------------------------------------------------------
@@ -157,6 +166,11 @@ def _converse(shell: Shell, load: Callable[[], ClusterImage]) -> None:
         try:
             shell.root = root(load())
             run_line(shell, line)
+        except BrokenPipeError:
+            raise
+        except KeyboardInterrupt:
+            # It ends what goes on too long, not the shell.
+            shell.say("")
         except (UsageError, click.ClickException, *_FAILURES) as error:
             shell.say(str(error))
 
@@ -190,16 +204,8 @@ def completions(shell: Shell, before: str, text: str) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the tool and end the process; a wrong command line is exit code 1, as with Kafka's tool."""
-    # Names and values are shown as text, whatever they are.
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")
-    try:
-        cli.main(arguments, prog_name="kafka-metadata-shell", standalone_mode=False)
-    except click.ClickException as error:
-        sys.stdout.flush()
-        error.show()
-        sys.exit(EXIT_FAILED)
+    """Run the tool and end the process, unless it succeeds."""
+    run(cli, "kafka-metadata-shell", arguments)
 
 
 if __name__ == "__main__":

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.log import LOG_SUFFIX, StopReason, parse_segment_file_name
+from kafkaproto.log import StopReason, parse_segment_file_name
 from kafkaproto.messages import SnapshotHeaderRecord
 from kafkaproto.records.batch import RecordBatchView
+from kafkaproto.records.control import ControlRecordType, decode_control_record
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto.snapshot import ControlRecord, SnapshotId, parse_snapshot_file_name, snapshot_file_name
 from server.image.errors import ReplayError
@@ -23,9 +24,11 @@ from server.image.image import ClusterImage
 from server.image.loader import MetadataLoader
 from server.image.snapshot import image_from_values
 from server.ports import Disk
+from server.storage.directories import METADATA_LOG_NAME
 from server.storage.scan import FileScan
 from server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, read_snapshot_file
-from server.types import METADATA_TOPIC
+
+_SNAPSHOT_NAMES = "<end offset>-<epoch>.checkpoint"
 
 
 class SourceError(Exception):
@@ -137,34 +140,65 @@ class Replay:
 
 
 def load_file(disk: Disk, path: str, at: int | None) -> ClusterImage:
-    """The image in a snapshot or in a log's first segment. Raises SourceError, OSError, CorruptFileError."""
-    name = path.rpartition("/")[2]
-    snapshot_id = parse_snapshot_file_name(name)
-    if snapshot_id is not None:
-        if at not in (None, snapshot_id.end_offset - 1):
-            raise SourceError(
-                f"{path} holds the state at offset {snapshot_id.end_offset - 1} and no other; "
-                "give the directory that it lies in for what its log holds"
-            )
-        return image_of_snapshot(disk, path, snapshot_id)
-    if name.endswith(LOG_SUFFIX) and parse_segment_file_name(name) is not None:
+    """The image in a snapshot or in a log's first segment; raises SourceError, OSError, CorruptFileError.
+
+    Content, not name, says which of them a file is: one that was copied from elsewhere may be called anything. But only
+    its name says what offset a snapshot is of; where it does not, as with ``bootstrap.checkpoint``, that is -1.
+    """
+    epoch = _epoch_of_snapshot(disk, path)
+    if epoch is None:
         replay = Replay(path, at)
         _replay_segment(disk, path, replay)
         return _finished(replay, path, at)
-    raise SourceError(
-        f"{path} is neither a snapshot, <end offset>-<epoch>.checkpoint, nor a segment, <offset>.log"
-    )
+    named = parse_snapshot_file_name(path.rpartition("/")[2])
+    if at is not None and named is None:
+        raise SourceError(
+            f"{path} is a snapshot whose name, unlike {_SNAPSHOT_NAMES}, tells no offset; leave out --at"
+        )
+    if named is not None and at not in (None, named.end_offset - 1):
+        raise SourceError(
+            f"{path} holds the state at offset {named.end_offset - 1} and no other; "
+            "give the directory that it lies in for what its log holds"
+        )
+    return image_of_snapshot(disk, path, named or SnapshotId(epoch=epoch, end_offset=0))
+
+
+def _epoch_of_snapshot(disk: Disk, path: str) -> int | None:
+    """The epoch of a file that begins as a snapshot does, None of one that begins as a log; raises SourceError."""
+    file = disk.open_read_only(path)
+    try:
+        scan = FileScan(file)
+        first = next(iter(scan), None)
+    finally:
+        file.close()
+    if first is None:
+        reason = "it is empty" if scan.fault is None else f"at byte {scan.valid_end}: {scan.fault}"
+        raise SourceError(
+            f"{path} is neither a snapshot, {_SNAPSHOT_NAMES}, nor a segment, <offset>.log: {reason}"
+        )
+    _, batch = first
+    if not batch.is_control:
+        return None
+    try:
+        record = next(batch.records())
+        kind, _ = decode_control_record(record.key, record.value)
+    except RemoteProtocolError as error:
+        raise SourceError(f"{path} at byte 0: {error}") from error
+    return batch.partition_leader_epoch if kind is ControlRecordType.SNAPSHOT_HEADER else None
 
 
 def load_directory(disk: Disk, directory: str, at: int | None) -> ClusterImage:
     """The image at the end of a metadata log, or at an offset of it: the newest snapshot up to there, and the log
-    behind it. Raises SourceError, OSError, CorruptFileError."""
+    behind it. The directory is that of the log, or a node's that it lies in. Raises SourceError, OSError,
+    CorruptFileError."""
     names = disk.list_directory(directory)
+    if METADATA_LOG_NAME in names:
+        return load_directory(disk, f"{directory}/{METADATA_LOG_NAME}", at)
     segments = sorted((base, name) for name in names if (base := parse_segment_file_name(name)) is not None)
     found = sorted(each for name in names if (each := parse_snapshot_file_name(name)) is not None)
     if not segments and not found:
         raise SourceError(
-            f"{directory} holds neither snapshots nor a log; metadata lies in {METADATA_TOPIC}-0"
+            f"{directory} holds neither snapshots nor a log; metadata lies in {METADATA_LOG_NAME}"
         )
     replay = Replay(directory, at)
     # The one that formatting makes holds no metadata, and stands for no offset.

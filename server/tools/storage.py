@@ -41,9 +41,16 @@ from server.storage.meta_properties import (
     new_directory_id,
     read_log_directory,
 )
+from server.tools.command_line import EXIT_FAILED, failures_as_messages, run
 from server.tools.scram import parse_scram_argument
 
-EXIT_FAILED = 1
+_FORMAT_EXAMPLES = """\b
+The first node of a cluster, and one that joins it:
+  kafka-storage format --standalone --config server.properties \\
+      --cluster-id "$(kafka-storage random-uuid)"
+  kafka-storage format --no-initial-controllers --config server.properties \\
+      --cluster-id MkU3OEVBNTcwNTJENDM2Qg
+"""
 
 _CONFIG = click.option(
     "--config", "-c", "config_path", required=True, metavar="FILE", help="The properties file of the node."
@@ -55,7 +62,7 @@ def cli() -> None:
     """The Kafka storage tool."""
 
 
-@cli.command("random-uuid")
+@cli.command("random-uuid", short_help="Print a random UUID.")
 def random_uuid() -> None:
     """Print a random UUID, for a cluster id or a directory id."""
     click.echo(uuids.to_text(new_directory_id(_new_uuid)))
@@ -113,7 +120,7 @@ def _show(what: str, plural: str, singular: str, lines: Sequence[str]) -> None:
         click.echo()
 
 
-@cli.command("format")
+@cli.command("format", epilog=_FORMAT_EXAMPLES)
 @_CONFIG
 @click.option("--cluster-id", "-t", required=True, metavar="ID", help="The cluster that the node belongs to.")
 @click.option(
@@ -159,7 +166,7 @@ def format_command(
     """Format the log directories of this node."""
     start = _quorum_start(standalone, no_initial_controllers, initial_controllers)
     config = _load(config_path)
-    try:
+    with failures_as_messages(StorageError, ValueError, OSError):
         request = FormatRequest(
             cluster_id=cluster_id,
             node_id=config.node_id,
@@ -181,8 +188,6 @@ def format_command(
             ignore_formatted=ignore_formatted,
         )
         format_directories(OsDisk(), request, wall_ms=_wall_ms, new_uuid=_new_uuid, report=click.echo)
-    except (StorageError, ValueError, OSError) as error:
-        raise click.ClickException(str(error)) from error
 
 
 def _quorum_start(
@@ -202,7 +207,7 @@ def _quorum_start(
     return chosen[0] if chosen else QuorumStart.UNSPECIFIED
 
 
-@cli.command("version-mapping")
+@cli.command("version-mapping", short_help="Print the feature levels of a release.")
 @click.option(
     "--release-version",
     "-r",
@@ -212,16 +217,14 @@ def _quorum_start(
 )
 def version_mapping(release_version: str) -> None:
     """Print the feature levels that a new cluster of a release begins with."""
-    try:
+    with failures_as_messages(ValueError):
         version = metadata_version_of_release(release_version, minimum=METADATA_VERSIONS[0])
-    except ValueError as error:
-        raise click.ClickException(str(error)) from error
     click.echo(f"{METADATA_VERSION}={version.level} ({release_version})")
     for name, level in default_levels(version).items():
         click.echo(f"{name}={level}")
 
 
-@cli.command("feature-dependencies")
+@cli.command("feature-dependencies", short_help="Print what levels of features need.")
 @click.option(
     "--feature",
     "-f",
@@ -232,7 +235,7 @@ def version_mapping(release_version: str) -> None:
 )
 def feature_dependencies(feature: tuple[str, ...]) -> None:
     """Print what each level of a feature needs of the others."""
-    try:
+    with failures_as_messages(ValueError):
         for name, level in map(_parse_level, feature):
             needed = dependencies(name, level)
             shown = _show_level(name, level)
@@ -242,8 +245,6 @@ def feature_dependencies(feature: tuple[str, ...]) -> None:
             click.echo(f"{shown} requires:")
             for needed_name, needed_level in needed.items():
                 click.echo(f"    {_show_level(needed_name, needed_level)}")
-    except ValueError as error:
-        raise click.ClickException(str(error)) from error
 
 
 def _show_level(name: str, level: int) -> str:
@@ -279,12 +280,8 @@ def _wall_ms() -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the tool and end the process; a wrong command line is exit code 1, as with Kafka's tool."""
-    try:
-        cli.main(arguments, prog_name="kafka-storage", standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(EXIT_FAILED)
+    """Run the tool and end the process, unless it succeeds."""
+    run(cli, "kafka-storage", arguments)
 
 
 if __name__ == "__main__":

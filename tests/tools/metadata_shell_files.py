@@ -7,7 +7,6 @@ from pathlib import Path
 
 from kafkaproto.message import Message
 from kafkaproto.messages import (
-    AccessControlEntryRecord,
     ClientQuotaRecord,
     ConfigRecord,
     DelegationTokenRecord,
@@ -29,6 +28,7 @@ from server.storage.disk import OsDisk
 from server.storage.log import Log
 from server.storage.segment import LogConfig
 from server.types import METADATA_TOPIC_ID
+from tests.security.acl_making import acl_record
 
 EPOCH = 7
 APPEND_TIME_MS = 1_790_000_000_123
@@ -173,20 +173,10 @@ def _quotas() -> list[Message]:
 
 
 def _security() -> list[Message]:
-    acl = AccessControlEntryRecord
     return [
-        acl(
-            id=_id(0x41),
-            resource_type=2,
-            resource_name="orders",
-            pattern_type=3,
-            principal="User:alice",
-            host="*",
-            operation=3,
-            permission_type=3,
-        ),
-        acl(
-            id=_id(0xC1),
+        acl_record(_id(0x41), resource_name="orders"),
+        acl_record(
+            _id(0xC1),
             resource_type=4,
             resource_name="kafka-cluster",
             pattern_type=4,

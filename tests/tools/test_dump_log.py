@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from kafkaproto.connection import SOFTWARE_VERSION
 from server.tools.dump_log import main
+from tests.tools.in_process import run
 from tests.tools.log_files import SNAPSHOT_NAME, make_broker_files, make_metadata_log
 
 FIRST = f"{0:020}"
@@ -25,12 +27,7 @@ class Tool:
 
     def run(self, *arguments: str) -> tuple[int, list[str], list[str]]:
         """Exit code, lines of standard output, lines of standard error."""
-        code = 0
-        try:
-            main(arguments)
-        except SystemExit as end:
-            code = int(end.code or 0)
-        out, err = self._capsys.readouterr()
+        code, out, err = run(main, arguments, self._capsys)
         return code, out.splitlines(), err.splitlines()
 
     def lines(self, *arguments: str) -> list[str]:
@@ -221,6 +218,35 @@ def test_files_of_no_known_kind_are_left_out(tool: Tool) -> None:
     assert code == 0
     assert errors == ["Ignoring unknown file metadata/leader-epoch-checkpoint"]
     assert lines[-1] == f"data/{500:020}.index is empty."
+
+
+def test_several_lists_of_files(tool: Tool) -> None:
+    log, index = f"metadata/{FIRST}.log", f"metadata/{FIRST}.index"
+    both = tool.lines("--files", f"{log}, {index},")
+    assert both == tool.lines("--files", log) + tool.lines("--files", index)
+    assert both == tool.lines("--files", log, "--files", index)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (
+            ["--offsets-decoder"],
+            "--offsets-decoder is not taken: it is for the records of __consumer_offsets",
+        ),
+        (["--value-decoder-class", "a.b.C"], "--value-decoder-class is not taken: it names a Java class"),
+    ],
+)
+def test_options_of_kafka_about_other_topics_are_refused_with_the_reason(
+    tool: Tool, arguments: list[str], reason: str
+) -> None:
+    code, lines, errors = tool.run("--files", f"metadata/{FIRST}.log", *arguments)
+    assert (code, lines) == (1, [])
+    assert reason in errors[-1]
+
+
+def test_the_version_is_told(tool: Tool) -> None:
+    assert tool.lines("--version") == [SOFTWARE_VERSION]
 
 
 def test_json_has_everything_that_the_lines_have(tool: Tool) -> None:

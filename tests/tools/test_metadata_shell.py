@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -27,13 +28,15 @@ from kafkaproto.messages import (
 )
 from kafkaproto.records.batch import build_batch
 from server.image.digest import digest
+from server.storage.directories import METADATA_LOG_NAME
 from server.storage.disk import OsDisk
-from server.tools import metadata_follower, metadata_nodes
+from server.tools import metadata_follower, metadata_nodes, metadata_shell
 from server.tools.metadata_commands import Shell, UsageError, run_line
 from server.tools.metadata_nodes import File, root
 from server.tools.metadata_shell import completions, main
 from server.tools.metadata_sources import load_file
 from server.types import METADATA_TOPIC, METADATA_TOPIC_ID
+from tests.tools.in_process import run
 from tests.tools.metadata_shell_files import (
     APPEND_TIME_MS,
     EPOCH,
@@ -63,13 +66,7 @@ class Tool:
 
     def run(self, *arguments: str) -> tuple[int, str, str]:
         """Exit code, standard output, standard error."""
-        code = 0
-        try:
-            main(arguments)
-        except SystemExit as end:
-            code = int(end.code or 0)
-        out, err = self._capsys.readouterr()
-        return code, out, err
+        return run(main, arguments, self._capsys)
 
     def output(self, *arguments: str) -> str:
         """Standard output of a run that succeeds."""
@@ -163,8 +160,13 @@ def test_an_offset_that_a_snapshot_is_not_of(tool: Tool, snapshot: str) -> None:
 
 
 def test_files_of_another_kind_are_refused(tool: Tool, tmp_path: Path) -> None:
-    (tmp_path / "x.index").write_bytes(b"")
-    assert "x.index is neither a snapshot" in tool.error("-s", str(tmp_path / "x.index"), "ls")
+    path = tmp_path / "x.index"
+    path.write_bytes(b"")
+    assert f"{path} is neither a snapshot" in (error := tool.error("-s", str(path), "ls"))
+    assert "it is empty" in error
+    path.write_bytes(bytes(100))
+    assert f"{path} is neither a snapshot" in (error := tool.error("-s", str(path), "ls"))
+    assert "at byte 0: " in error
     assert "holds neither snapshots nor a log" in tool.error("-s", str(tmp_path), "ls")
     assert "No such file" in tool.error("-s", str(tmp_path / SNAPSHOT_NAME), "ls")
 
@@ -173,7 +175,14 @@ def test_a_damaged_snapshot_is_refused(tool: Tool, snapshot: str) -> None:
     content = bytearray(Path(snapshot).read_bytes())
     content[-100] ^= 1
     Path(snapshot).write_bytes(content)
-    assert "this is no whole snapshot" in tool.error("-s", snapshot, "ls")
+    assert f"{snapshot} at byte 100: this is no whole snapshot" in tool.error("-s", snapshot, "ls")
+
+
+def test_a_snapshot_is_known_by_its_content_whatever_it_is_called(tool: Tool, tmp_path: Path) -> None:
+    path = write_snapshot(tmp_path).rename(tmp_path / "bootstrap.checkpoint")
+    assert tool.output("-s", str(path), "ls", "/image/topics/byName") == "a.b_c-d\norders\n"
+    assert tool.output("-s", str(path), "cat", "/image/provenance").startswith(f"offset -1, epoch {EPOCH}, ")
+    assert f"{path} is a snapshot whose name" in tool.error("-s", str(path), "--at", "59", "ls")
 
 
 def test_exactly_one_source(tool: Tool, snapshot: str) -> None:
@@ -270,6 +279,14 @@ def test_a_directory_is_shown_as_of_an_offset(tool: Tool, log_directory: str, at
     assert tool.output("-s", log_directory, "--at", str(offset), "cat", RETENTION) == f"{at}\n"
 
 
+def test_a_nodes_data_directory_is_shown_as_the_log_in_it(tool: Tool, log_directory: str) -> None:
+    inner = Path(log_directory).with_name("data") / METADATA_LOG_NAME
+    inner.parent.mkdir()
+    Path(log_directory).rename(inner)
+    assert tool.output("-s", f"{inner.parent}/", "cat", RETENTION) == "19\n"
+    assert tool.output("-s", str(inner.parent), "--at", str(FIRST_LATER_OFFSET), "cat", RETENTION) == "0\n"
+
+
 def test_an_offset_within_a_batch(tool: Tool, log_directory: str) -> None:
     # Offset 0 is a control batch, 1 to 3 are the levels of features.
     code, out, _ = tool.run("-s", log_directory, "--at", "2", "ls", "/image/features", RETENTION)
@@ -327,6 +344,9 @@ def test_a_single_segment(tool: Tool, log_directory: str) -> None:
     # It holds the control batch alone; what follows is larger than a segment.
     assert tool.output("-s", str(first), "cat", "/image/provenance").startswith("offset 0, epoch 7")
     assert "has no record of offset 0" in tool.error("-s", str(second), "ls")
+    copy = second.with_name("copy")
+    copy.write_bytes(first.read_bytes() + second.read_bytes())
+    assert tool.output("-s", str(copy), "ls", "/image/topics/byName") == "a.b_c-d\norders\n"
 
 
 # -- the prompt ----------------------------------------------------------------------------------------------------
@@ -350,6 +370,37 @@ def test_the_prompt_takes_lines_until_exit(
 def test_the_prompt_ends_with_its_input(tool: Tool, snapshot: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("pwd"))
     assert tool.output("-s", snapshot).endswith("/\n>> \n")
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_every_command_explains_itself(shell: tuple[Shell, list[str]], option: str) -> None:
+    session, written = shell
+    run_line(session, f"ls /image {option} -x")
+    assert "".join(written) == (
+        "usage:  ls [-h] [targets [targets ...]]\n\n"
+        "positional arguments:\n  targets                Paths of directories; this one where none is given.\n\n"
+        "optional arguments:\n  -h, --help             Show this.\n"
+    )
+    written.clear()
+    run_line(session, f"pwd {option}")
+    assert "".join(written) == (
+        "usage:  pwd [-h]\n\noptional arguments:\n  -h, --help             Show this.\n"
+    )
+
+
+def test_ctrl_c_ends_a_command_and_not_the_prompt(
+    tool: Tool, snapshot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metadata_shell, "run_line", Mock(side_effect=[KeyboardInterrupt, None]))
+    monkeypatch.setattr("sys.stdin", io.StringIO("tree /\nls\n"))
+    assert tool.output("-s", snapshot).count(metadata_shell.PROMPT) == 3
+
+
+def test_ctrl_c_while_loading_ends_the_tool_without_a_word(
+    tool: Tool, snapshot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metadata_shell, "load_file", Mock(side_effect=KeyboardInterrupt))
+    assert tool.run("-s", snapshot, "ls") == (130, "", "\n")
 
 
 def test_names_are_listed_in_columns_on_a_terminal(shell: tuple[Shell, list[str]]) -> None:

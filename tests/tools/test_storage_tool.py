@@ -14,6 +14,7 @@ from kafkaproto import uuids
 from server.storage.bootstrap import read_bootstrap
 from server.storage.disk import OsDisk
 from server.tools.storage import main
+from tests.tools.in_process import run
 
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
 VOTERS = "1@127.0.0.1:9093:JEXY6aqzQY-32P5TStzaFg"
@@ -43,13 +44,7 @@ class Tool:
 
     def run(self, *arguments: str) -> tuple[int, str, str]:
         """Exit code, standard output, standard error."""
-        code = 0
-        try:
-            main(arguments)
-        except SystemExit as end:
-            code = int(end.code or 0)
-        out, err = self._capsys.readouterr()
-        return code, out, err
+        return run(main, arguments, self._capsys)
 
 
 @pytest.fixture
