@@ -23,6 +23,7 @@ from kafkaproto.messages import (
 from server.apis.configs import CLUSTER_DEFAULT, is_node
 from server.apis.context import Answer, NoAnswer, Reply, RequestContext, Services
 from server.apis.logger_levels import Outcome, change_logger_levels
+from server.apis.text import MAX_MESSAGE_LENGTH, MAX_QUOTED_LENGTH, quoted
 from server.config.dynamic import problem_of_change
 from server.config_keys.definitions import BROKER_KEYS
 from server.config_keys.lists import with_entries, without_entries
@@ -47,7 +48,6 @@ _RESOURCE_TYPES = (
     CLIENT_METRICS_RESOURCE,
     GROUP_RESOURCE,
 )
-_MAX_QUOTED_LENGTH = 200
 
 _Request: TypeAlias = AlterConfigsRequest | IncrementalAlterConfigsRequest
 _Response: TypeAlias = AlterConfigsResponse | IncrementalAlterConfigsResponse
@@ -90,18 +90,15 @@ def _pass_on(
         return send(request)
     if not rest:
         return _answer(request, outcomes, {})
-    reply: Deferred[Answer] = Deferred()
 
-    def merge(answer: Answer) -> None:
+    def merge(answer: Answer) -> Answer:
         if isinstance(answer, NoAnswer):
-            reply.resolve(answer)
-            return
+            return answer
         assert isinstance(answer, AlterConfigsResponse | IncrementalAlterConfigsResponse)
         answered = {(each.resource_type, each.resource_name): each for each in answer.responses}
-        reply.resolve(_answer(request, outcomes, answered))
+        return _answer(request, outcomes, answered)
 
-    send(type(request)(resources=rest, validate_only=request.validate_only)).on_done(merge)
-    return reply
+    return send(type(request)(resources=rest, validate_only=request.validate_only)).then(merge)
 
 
 def _own_outcome(request: _Request, resource: Any, services: Services) -> Outcome | None:
@@ -110,9 +107,7 @@ def _own_outcome(request: _Request, resource: Any, services: Services) -> Outcom
         return None
     name = resource.resource_name
     if not is_node(name, services.node_id):
-        problem = (
-            f"The levels of its loggers only a node itself can change: {name[:_MAX_QUOTED_LENGTH]!r} must be"
-        )
+        problem = f"The levels of its loggers only a node itself can change: {quoted(name)} must be"
         return ErrorCode.INVALID_REQUEST, f"{problem} {services.node_id}."
     return change_logger_levels(
         resource.configs,
@@ -136,7 +131,7 @@ def _broker_outcome(resource: Any, services: Services) -> Outcome | None:
                 config.name, changed[config.name], cluster_default=name == CLUSTER_DEFAULT
             )
             if problem is not None:
-                return ErrorCode.INVALID_REQUEST, problem
+                return ErrorCode.INVALID_REQUEST, problem[:MAX_MESSAGE_LENGTH]
     before, after = (
         NodeConfigs(
             static=services.static_config,
@@ -146,7 +141,7 @@ def _broker_outcome(resource: Any, services: Services) -> Outcome | None:
         for each in (layers, {**layers, name: changed})
     )
     problem = problem_of_change(before, after, [config.name for config in resource.configs])
-    return None if problem is None else (ErrorCode.INVALID_REQUEST, problem)
+    return None if problem is None else (ErrorCode.INVALID_REQUEST, problem[:MAX_MESSAGE_LENGTH])
 
 
 def _values_after(resource: Any, current: Mapping[str, str]) -> dict[str, str]:
@@ -176,15 +171,15 @@ def _refusal(
     """Why a broker does not pass a resource on, None where it does."""
     resource_type, name = resource.resource_type, resource.resource_name
     if times_named[resource_type, name] > 1:
-        return f"The resource of type {resource_type} and name {name[:_MAX_QUOTED_LENGTH]!r} is named twice."
+        return f"The resource of type {resource_type} and name {quoted(name)} is named twice."
     for key, times in Counter(config.name for config in resource.configs).items():
         if times > 1:
-            return f"The key {key[:_MAX_QUOTED_LENGTH]!r} is named twice."
+            return f"The key {quoted(key)} is named twice."
     nulls = [each.name for each in resource.configs if each.value is None and not _is_deletion(each)]
     if nulls:
-        return f"Null is no value: {', '.join(nulls)[:_MAX_QUOTED_LENGTH]}"
+        return f"Null is no value: {', '.join(nulls)[:MAX_QUOTED_LENGTH]}"
     if resource_type == BROKER_RESOURCE and name != CLUSTER_DEFAULT and not is_node(name, node_id):
-        return f"This node passes on its own settings only: {name[:_MAX_QUOTED_LENGTH]!r} must be {node_id} or empty."
+        return f"This node passes on its own settings only: {quoted(name)} must be {node_id} or empty."
     if resource_type == BROKER_LOGGER_RESOURCE and isinstance(request, AlterConfigsRequest):
         return "The levels of loggers can only be changed one by one, by IncrementalAlterConfigs."
     if resource_type not in _RESOURCE_TYPES:

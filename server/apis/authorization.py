@@ -34,7 +34,8 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
-from server.apis.context import Answer, NoAnswer, Reply, RequestContext, Services
+from server.apis.context import Reply, RequestContext, Services, changed
+from server.apis.text import MAX_QUOTED_LENGTH
 from server.image.image import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,
@@ -43,14 +44,14 @@ from server.image.image import (
     TOPIC_RESOURCE,
 )
 from server.security.acls import CLUSTER_NAME, OPERATIONS, Operation, ResourceType
-from server.types import ZERO_UUID, Deferred
+from server.types import ZERO_UUID
 
 Handler = Callable[[Any, RequestContext, Services], Reply]
 
 _log = logging.getLogger("kafkaproto.server.authorizer")
 
-_MAX_QUOTED_LENGTH = 200
-"""Characters of a name that an error message repeats."""
+OPERATIONS_NOT_ASKED = -(2**31)
+"""Stands in an answer in place of authorized operations that the request did not ask for (KIP-430)."""
 
 
 class CheckedBy(enum.Enum):
@@ -92,8 +93,8 @@ def denial(
 ) -> str:
     """What to say to somebody who may not do something; it is logged, too."""
     text = (
-        f"{context.principal[:_MAX_QUOTED_LENGTH]} from {context.client_host} may not {operation.name} the"
-        f" {resource_type.name} {resource_name[:_MAX_QUOTED_LENGTH]}."
+        f"{context.principal[:MAX_QUOTED_LENGTH]} from {context.client_host} may not {operation.name} the"
+        f" {resource_type.name} {resource_name[:MAX_QUOTED_LENGTH]}."
     )
     _log.info("api key %d: %r", context.api_key, text)
     return text
@@ -169,15 +170,6 @@ def _serve_allowed(
         return response
 
     return changed(serve(rest), add)
-
-
-def changed(reply: Reply, change: Callable[[Message], Message]) -> Reply:
-    """A reply with its response changed, now or when it comes."""
-    if not isinstance(reply, Deferred):
-        return change(reply)
-    later: Deferred[Answer] = Deferred()
-    reply.on_done(lambda answer: later.resolve(answer if isinstance(answer, NoAnswer) else change(answer)))
-    return later
 
 
 # --- topics, on controllers ---
@@ -325,57 +317,46 @@ def _config_problem(
     return code, denial(context, operation, resource_type, name)
 
 
-def authorized_describe_configs(handler: Handler) -> Handler:
-    """``handler`` for DescribeConfigs, where DESCRIBE_CONFIGS on each resource's topic, group or cluster is allowed."""
+@dataclass(frozen=True, slots=True)
+class _ConfigApi:
+    """One of the requests about the settings of resources."""
 
-    def handle(request: DescribeConfigsRequest, context: RequestContext, services: Services) -> Reply:
-        def refuse(
-            resource: DescribeConfigsRequest.DescribeConfigsResource,
-        ) -> DescribeConfigsResponse.DescribeConfigsResult | None:
-            problem = _config_problem(resource, Operation.DESCRIBE_CONFIGS, context, services)
-            if problem is None:
-                return None
-            return DescribeConfigsResponse.DescribeConfigsResult(
-                error_code=problem[0],
-                error_message=problem[1],
-                resource_type=resource.resource_type,
-                resource_name=resource.resource_name,
-            )
-
-        return _serve_allowed(
-            request,
-            items="resources",
-            results="results",
-            refuse=refuse,
-            key=lambda resource: (resource.resource_type, resource.resource_name),
-            serve=lambda rest: handler(rest, context, services),
-        )
-
-    return handle
+    operation: Operation
+    """What the sender must be allowed to do with the settings of a resource."""
+    results: str
+    """Field of the response that has an entry for each resource."""
+    result_class: type[Any]
 
 
-def authorized_alter_configs(
+_CONFIG_APIS = {
+    DescribeConfigsRequest.API_KEY: _ConfigApi(
+        Operation.DESCRIBE_CONFIGS, "results", DescribeConfigsResponse.DescribeConfigsResult
+    ),
+    AlterConfigsRequest.API_KEY: _ConfigApi(
+        Operation.ALTER_CONFIGS, "responses", AlterConfigsResponse.AlterConfigsResourceResponse
+    ),
+    IncrementalAlterConfigsRequest.API_KEY: _ConfigApi(
+        Operation.ALTER_CONFIGS, "responses", IncrementalAlterConfigsResponse.AlterConfigsResourceResponse
+    ),
+}
+
+
+def authorized_configs(
     handler: Handler, resource_types: frozenset[int] = frozenset(_CONFIG_RESOURCES)
 ) -> Handler:
-    """``handler`` for AlterConfigs or IncrementalAlterConfigs, where ALTER_CONFIGS on each resource's topic, group
-    or cluster is allowed; resources of other types than ``resource_types`` are passed on unasked."""
+    """``handler`` for DescribeConfigs, AlterConfigs or IncrementalAlterConfigs, for the resources whose topic, group
+    or cluster the sender may do that to; resources of other types than ``resource_types`` are passed on unasked."""
 
-    def handle(
-        request: AlterConfigsRequest | IncrementalAlterConfigsRequest,
-        context: RequestContext,
-        services: Services,
-    ) -> Reply:
-        result_class: Any = AlterConfigsResponse.AlterConfigsResourceResponse
-        if isinstance(request, IncrementalAlterConfigsRequest):
-            result_class = IncrementalAlterConfigsResponse.AlterConfigsResourceResponse
+    def handle(request: Any, context: RequestContext, services: Services) -> Reply:
+        api = _CONFIG_APIS[request.API_KEY]
 
         def refuse(resource: Any) -> Any | None:
             if resource.resource_type not in resource_types:
                 return None
-            problem = _config_problem(resource, Operation.ALTER_CONFIGS, context, services)
+            problem = _config_problem(resource, api.operation, context, services)
             if problem is None:
                 return None
-            return result_class(
+            return api.result_class(
                 error_code=problem[0],
                 error_message=problem[1],
                 resource_type=resource.resource_type,
@@ -385,7 +366,7 @@ def authorized_alter_configs(
         return _serve_allowed(
             request,
             items="resources",
-            results="responses",
+            results=api.results,
             refuse=refuse,
             key=lambda resource: (resource.resource_type, resource.resource_name),
             serve=lambda rest: handler(rest, context, services),

@@ -10,12 +10,12 @@ from __future__ import annotations
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeClientQuotasRequest, DescribeClientQuotasResponse
 from server.apis.context import RequestContext, Services
+from server.apis.text import quoted
 from server.image.apply_settings import quota_entity_order
 from server.image.image import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
 
 _EXACT, _DEFAULT, _ANY = range(3)
 """Match types."""
-_MAX_QUOTED_LENGTH = 200
 
 
 def handle_describe_client_quotas(
@@ -54,7 +54,7 @@ def _problem(request: DescribeClientQuotasRequest) -> tuple[ErrorCode, str] | No
     types = [component.entity_type for component in request.components]
     for component in request.components:
         entity_type = component.entity_type
-        shown = repr(entity_type[:_MAX_QUOTED_LENGTH])
+        shown = quoted(entity_type)
         if not entity_type:
             return ErrorCode.INVALID_REQUEST, "The entity type of a component is empty."
         if types.count(entity_type) > 1:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeClusterRequest, DescribeClusterResponse
-from server.apis.authorization import cluster_authorized_operations
+from server.apis.authorization import OPERATIONS_NOT_ASKED, cluster_authorized_operations
 from server.apis.context import RequestContext, Services
-from server.apis.operations import NOT_ASKED
 from server.image.image import BrokerRegistration, ClusterImage
 from server.image.records import CONTROLLER_REGISTRATION_LEVEL
 from server.types import NO_NODE, Endpoint, ListenerKind
@@ -52,7 +51,7 @@ def handle_describe_cluster(
         cluster_authorized_operations=(
             cluster_authorized_operations(context, services)
             if request.include_cluster_authorized_operations
-            else NOT_ASKED
+            else OPERATIONS_NOT_ASKED
         ),
     )
 

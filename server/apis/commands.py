@@ -14,8 +14,7 @@ answered by the quorum's leader: a broker forwards them too.
 from __future__ import annotations
 
 from kafkaproto.message import Message
-from kafkaproto.messages import DescribeConfigsRequest, DescribeQuorumRequest
-from server.apis.configs import describe_configs
+from kafkaproto.messages import DescribeQuorumRequest
 from server.apis.context import Reply, RequestContext, Services
 
 
@@ -34,16 +33,3 @@ def handle_describe_quorum(
 ) -> Reply:
     """On a controller listener: this node's replica of the quorum answers, with an error if it does not lead."""
     return services.describe_quorum(request, context.api_version)
-
-
-def handle_describe_configs(
-    request: DescribeConfigsRequest, context: RequestContext, services: Services
-) -> Reply:
-    """DescribeConfigs (32, 1-4), either kind of listener: this node answers from its configuration and image."""
-    return describe_configs(
-        request,
-        image=services.image(),
-        static=services.static_config,
-        node_id=services.node_id,
-        logger_levels=services.logger_levels(),
-    )

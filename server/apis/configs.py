@@ -19,10 +19,10 @@ key's definition, not Kafka's text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeConfigsRequest, DescribeConfigsResponse
+from server.apis.context import RequestContext, Services
+from server.apis.text import quoted
 from server.config_keys.model import ConfigType
 from server.config_keys.node_configs import ConfigEntry, ConfigSource, NodeConfigs
 from server.image.image import (
@@ -37,8 +37,6 @@ from server.topic_names import topic_name_problem
 
 CLUSTER_DEFAULT = ""
 """Name of the BROKER resource that stands for all brokers."""
-_MAX_QUOTED_LENGTH = 200
-"""Characters of a name that an error message repeats; the name may fill all that a string of the protocol holds."""
 
 _RESOURCE_TYPES = {
     TOPIC_RESOURCE: "topic",
@@ -49,21 +47,13 @@ _RESOURCE_TYPES = {
 }
 
 
-def describe_configs(
-    request: DescribeConfigsRequest,
-    *,
-    image: ClusterImage,
-    static: Mapping[str, str],
-    node_id: int,
-    logger_levels: Mapping[str, str],
+def handle_describe_configs(
+    request: DescribeConfigsRequest, context: RequestContext, services: Services
 ) -> DescribeConfigsResponse:
-    """Describe each resource of the request in turn; what is wrong with one leaves the others alone.
-
-    ``static`` are the properties of this node as they were written, ``logger_levels`` the level by name of
-    each logger of this process.
-    """
+    """Describe each resource of the request in turn; what is wrong with one leaves the others alone."""
+    image, node_id = services.image(), services.node_id
     node = NodeConfigs(
-        static=static,
+        static=services.static_config,
         dynamic_default=image.config(BROKER_RESOURCE, CLUSTER_DEFAULT),
         dynamic_broker=image.config(BROKER_RESOURCE, str(node_id)),
     )
@@ -78,7 +68,8 @@ def describe_configs(
             result.error_code, result.error_message = refusal
         else:
             if resource_type == BROKER_LOGGER_RESOURCE:
-                answers = [_logger_answer(logger, logger_levels[logger]) for logger in sorted(logger_levels)]
+                levels = services.logger_levels()
+                answers = [_logger_answer(logger, levels[logger]) for logger in sorted(levels)]
             else:
                 answers = [_answer(entry, request) for entry in _entries(resource_type, name, image, node)]
             wanted = frozenset(resource.configuration_keys or ())
@@ -109,7 +100,7 @@ def _refusal(
         empty = " or empty, for the default of all brokers" if resource_type == BROKER_RESOURCE else ""
         return (
             ErrorCode.INVALID_REQUEST,
-            f"This node describes itself only: {name[:_MAX_QUOTED_LENGTH]!r} must be {node_id}{empty}",
+            f"This node describes itself only: {quoted(name)} must be {node_id}{empty}",
         )
     return None
 

@@ -47,6 +47,13 @@ Reply = Message | Deferred[Answer]
 """A response, now or later."""
 
 
+def changed(reply: Reply, change: Callable[[Message], Message]) -> Reply:
+    """A reply with its response changed, now or when it comes."""
+    if not isinstance(reply, Deferred):
+        return change(reply)
+    return reply.then(lambda answer: answer if isinstance(answer, NoAnswer) else change(answer))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogDirectoryStatus:
     """One log directory of a broker, as it was checked last."""
@@ -90,8 +97,9 @@ class Services:
     """Have this node's replica of the quorum answer one of the quorum's own requests."""
     authorizer: Callable[[], Authorizer | None]
     """Who may do what by the newest committed ACLs; None where the node has no authorizer."""
-    refuse: Callable[[Message, ErrorCode, str, int], Message]
-    """The response, of a version, that says an error and a message for all that a request asks for."""
+    refuse: Callable[[Message, ErrorCode, str | None, int], Message]
+    """The response, of a version, that says an error and a message (None: the error's own) for all that a request asks
+    for."""
     static_config: Mapping[str, str]
     """The node's properties as they were written; some of it is secret."""
     logger_levels: Callable[[], Mapping[str, str]]

@@ -11,10 +11,10 @@ from collections import Counter
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeUserScramCredentialsRequest, DescribeUserScramCredentialsResponse
 from server.apis.context import RequestContext, Services
+from server.apis.text import quoted
 
 _Result = DescribeUserScramCredentialsResponse.DescribeUserScramCredentialsResult
 _Info = DescribeUserScramCredentialsResponse.CredentialInfo
-_MAX_QUOTED_LENGTH = 200
 
 
 def handle_describe_scram_credentials(
@@ -30,7 +30,7 @@ def handle_describe_scram_credentials(
     results = []
     for name, times in (times_named or dict.fromkeys(sorted(by_user), 1)).items():
         result = _Result(user=name, error_message=None)
-        shown = repr(name[:_MAX_QUOTED_LENGTH])
+        shown = quoted(name)
         if times > 1:
             result.error_code = ErrorCode.DUPLICATE_RESOURCE
             result.error_message = f"User {shown} is named {times} times."

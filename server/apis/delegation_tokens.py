@@ -18,8 +18,8 @@ from kafkaproto.messages import (
     DescribeDelegationTokenRequest,
     DescribeDelegationTokenResponse,
 )
-from server.apis.authorization import changed, denial, is_allowed
-from server.apis.context import ANONYMOUS, Reply, RequestContext, Services
+from server.apis.authorization import denial, is_allowed
+from server.apis.context import ANONYMOUS, Reply, RequestContext, Services, changed
 from server.image.image import DelegationToken
 from server.security.acls import Operation, ResourceType
 from server.security.delegation_tokens import may_renew, token_hmac, token_owner

@@ -20,8 +20,7 @@ from kafkaproto.headers import decode_request_header, encode_response_header, re
 from kafkaproto.message import Message
 from kafkaproto.messages import DefaultPrincipalData, EnvelopeRequest, EnvelopeResponse
 from kafkaproto.support import joined
-from server.apis.context import Answer, NoAnswer, Reply, RequestContext, Services
-from server.types import Deferred
+from server.apis.context import Reply, RequestContext, Services, changed
 
 _log = logging.getLogger("kafkaproto.server.apis")
 
@@ -59,15 +58,7 @@ def handle_envelope(
         client_id=header.client_id,
     )
     reply = dispatch(inner, inner_context, services)
-    if not isinstance(reply, Deferred):
-        return _wrap(reply, api, inner_context)
-    wrapped: Deferred[Answer] = Deferred()
-    reply.on_done(
-        lambda answer: wrapped.resolve(
-            answer if isinstance(answer, NoAnswer) else _wrap(answer, api, inner_context)
-        )
-    )
-    return wrapped
+    return changed(reply, lambda answer: _wrap(answer, api, inner_context))
 
 
 class _BadEnvelope(Exception):

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from kafkaproto.error_codes import ErrorCode
+from server.apis.text import MAX_QUOTED_LENGTH, quoted
 
 _LEVELS = ("DEBUG", "ERROR", "FATAL", "INFO", "TRACE", "WARN")
 _ROOT = "root"
 _SET, _DELETE, _APPEND, _SUBTRACT = range(4)
 _LIST_OPERATIONS = {_APPEND: "APPEND", _SUBTRACT: "SUBTRACT"}
-_MAX_QUOTED_LENGTH = 200
 
 Outcome: TypeAlias = tuple[ErrorCode, str | None]
 """An error code, and what is at fault in words."""
@@ -44,7 +44,7 @@ def change_logger_levels(
 
 def _problem(config: Any, levels: Mapping[str, str]) -> Outcome | None:
     """What is wrong with one operation, None where it can be carried out."""
-    logger, operation = config.name[:_MAX_QUOTED_LENGTH], config.config_operation
+    logger, operation = config.name[:MAX_QUOTED_LENGTH], config.config_operation
     if operation in _LIST_OPERATIONS:
         word = _LIST_OPERATIONS[operation]
         return ErrorCode.INVALID_REQUEST, f"{word} is for lists, and the level of {logger} is none."
@@ -62,6 +62,8 @@ def _problem(config: Any, levels: Mapping[str, str]) -> Outcome | None:
     if config.value is None:
         return ErrorCode.INVALID_REQUEST, f"Null is no level for {logger}."
     if config.value not in _LEVELS:
-        value = config.value[:_MAX_QUOTED_LENGTH]
-        return ErrorCode.INVALID_CONFIG, f"{logger}={value!r} must be one of {', '.join(_LEVELS)}."
+        return (
+            ErrorCode.INVALID_CONFIG,
+            f"{logger}={quoted(config.value)} must be one of {', '.join(_LEVELS)}.",
+        )
     return None

@@ -16,10 +16,14 @@ from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import CreateTopicsRequest, MetadataRequest, MetadataResponse
-from server.apis.authorization import authorized_operations, cluster_authorized_operations, is_allowed
+from server.apis.authorization import (
+    OPERATIONS_NOT_ASKED,
+    authorized_operations,
+    cluster_authorized_operations,
+    is_allowed,
+)
 from server.apis.cluster import endpoint_of
 from server.apis.context import RequestContext, Services
-from server.apis.operations import NOT_ASKED
 from server.image.image import ClusterImage, PartitionImage, TopicImage
 from server.security.acls import Operation, ResourceType
 from server.topic_names import INTERNAL_TOPICS, topic_name_problem
@@ -61,7 +65,7 @@ def handle_metadata(
         cluster_authorized_operations=(
             cluster_authorized_operations(context, services)
             if request.include_cluster_authorized_operations
-            else NOT_ASKED
+            else OPERATIONS_NOT_ASKED
         ),
     )
 
@@ -71,10 +75,8 @@ def _refusal(request: MetadataRequest, version: int) -> ErrorCode | None:
     topics = request.topics or ()
     by_id = any(topic.topic_id != ZERO_UUID for topic in topics)
     by_nothing = any(topic.name is None for topic in topics)
-    if version < _FIRST_WITH_TOPIC_IDS:
-        return ErrorCode.INVALID_REQUEST if by_id or by_nothing else None
-    # Kafka stumbles over a topic with neither name nor id; its clients never send one.
-    return ErrorCode.UNKNOWN_SERVER_ERROR if by_nothing and not by_id else None
+    is_wrong = by_id or by_nothing if version < _FIRST_WITH_TOPIC_IDS else by_nothing and not by_id
+    return ErrorCode.INVALID_REQUEST if is_wrong else None
 
 
 def _refuse(request: MetadataRequest, error: ErrorCode) -> MetadataResponse:

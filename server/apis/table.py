@@ -17,8 +17,7 @@ from server.apis.alter_configs import handle_alter_configs, handle_own_alter_con
 from server.apis.authorization import (
     Access,
     CheckedBy,
-    authorized_alter_configs,
-    authorized_describe_configs,
+    authorized_configs,
     handle_create_partitions,
     handle_create_topics,
     handle_delete_topics,
@@ -28,11 +27,11 @@ from server.apis.client_quotas import handle_describe_client_quotas
 from server.apis.cluster import handle_describe_cluster
 from server.apis.commands import (
     handle_command,
-    handle_describe_configs,
     handle_describe_quorum,
     handle_forward,
 )
 from server.apis.config_resources import handle_list_config_resources
+from server.apis.configs import handle_describe_configs
 from server.apis.context import Reply, RequestContext, Services
 from server.apis.credentials import handle_describe_scram_credentials
 from server.apis.delegation_tokens import (
@@ -95,13 +94,13 @@ _COMMAND = ServedApi(handler=handle_command, access=_OF_NODES)
 _RAFT = ServedApi(handler=handle_raft_request, access=_OF_NODES)
 _ALTER_VOTERS = ServedApi(handler=handle_raft_request, access=Access(operation=Operation.ALTER))
 _DESCRIBE_CONFIGS = ServedApi(
-    handler=authorized_describe_configs(handle_describe_configs),
+    handler=authorized_configs(handle_describe_configs),
     access=_access(Operation.DESCRIBE_CONFIGS, ResourceType.ANY),
 )
 _ALTER_CONFIGS_ACCESS = _access(Operation.ALTER_CONFIGS, ResourceType.ANY)
 _ALTER_CONFIGS = ServedApi(
     # The other resources are forwarded; a broker carries out what is for its own loggers.
-    handler=authorized_alter_configs(handle_alter_configs, frozenset({BROKER_LOGGER_RESOURCE})),
+    handler=authorized_configs(handle_alter_configs, frozenset({BROKER_LOGGER_RESOURCE})),
     access=_ALTER_CONFIGS_ACCESS,
     is_forwarded=True,
 )
@@ -167,7 +166,7 @@ TABLE: dict[ListenerKind, dict[int, ServedApi]] = {
         30: _ALTER_ACLS,
         31: _ALTER_ACLS,
         32: _DESCRIBE_CONFIGS,
-        33: ServedApi(handler=authorized_alter_configs(handle_command), access=_ALTER_CONFIGS_ACCESS),
+        33: ServedApi(handler=authorized_configs(handle_command), access=_ALTER_CONFIGS_ACCESS),
         37: ServedApi(handler=handle_create_partitions, access=_access(Operation.ALTER, ResourceType.TOPIC)),
         43: _command(Operation.ALTER),
         38: ServedApi(
@@ -177,9 +176,7 @@ TABLE: dict[ListenerKind, dict[int, ServedApi]] = {
         39: _ALTER_TOKEN,
         40: _ALTER_TOKEN,
         41: _DESCRIBE_TOKENS,
-        44: ServedApi(
-            handler=authorized_alter_configs(handle_own_alter_configs), access=_ALTER_CONFIGS_ACCESS
-        ),
+        44: ServedApi(handler=authorized_configs(handle_own_alter_configs), access=_ALTER_CONFIGS_ACCESS),
         45: _command(Operation.ALTER),
         46: ServedApi(handler=handle_list_reassignments, access=Access(operation=Operation.DESCRIBE)),
         49: _command(Operation.ALTER_CONFIGS),

@@ -131,12 +131,12 @@ def check_advertised_listeners(
             raise properties.error(source, f"{endpoint.host} needs an address to connect to in {key}")
 
 
-def inter_broker_listener_name(
+def check_inter_broker_listener(
     properties: Properties, advertised: tuple[Endpoint, ...], protocols: Mapping[str, str]
-) -> str:
-    """The listener that brokers use among themselves; ``advertised`` are those of the broker half.
+) -> None:
+    """The listener that brokers use among themselves is one of ``advertised``, those of the broker half.
 
-    Raises ConfigError where it is not one of them.
+    Raises ConfigError.
     """
     key = "inter.broker.listener.name"
     other = "security.inter.broker.protocol"
@@ -160,7 +160,6 @@ def inter_broker_listener_name(
             key,
             f"brokers talk to each other by {name}, which is not advertised; it can be {', '.join(names)}",
         )
-    return name
 
 
 def check_directories(properties: Properties, log_dirs: tuple[str, ...]) -> None:

@@ -70,11 +70,9 @@ class Config:
     """What the quorum's members connect to; empty on a node without the role controller."""
     listener_security_protocol_map: Mapping[str, str]
     controller_listener_names: tuple[str, ...]
-    inter_broker_listener_name: str
     http_listener: Address | None
     """Our own key: where ``/metrics``, ``/ready`` and ``/live`` are served, None for nowhere."""
     max_connections: int
-    max_connections_per_ip: int
     connections_max_idle_ms: int
     """Negative for no limit."""
     socket_request_max_bytes: int
@@ -115,10 +113,8 @@ class Config:
 
     num_partitions: int
     default_replication_factor: int
-    min_insync_replicas: int
     auto_leader_rebalance_enable: bool
     leader_imbalance_check_interval_seconds: int
-    unclean_leader_election_enable: bool
     unclean_leader_election_interval_ms: int
     """How often partitions without a leader are looked at, where unclean elections are allowed."""
     auto_create_topics_enable: bool
@@ -221,6 +217,7 @@ def _build(properties: Properties, warnings: tuple[str, ...]) -> Config:
     rules.check_advertised_listeners(properties, listeners, advertised)
     rules.check_early_start_listeners(properties, listeners)
     for_brokers, for_controllers = _advertised(properties, listeners, advertised)
+    rules.check_inter_broker_listener(properties, for_brokers, protocols)
     voters = parse_voters(properties, protocols)
     bootstrap_servers = parse_addresses(properties, "controller.quorum.bootstrap.servers")
     rules.check_quorum(properties, voters)
@@ -235,7 +232,6 @@ def _build(properties: Properties, warnings: tuple[str, ...]) -> Config:
         "advertised_broker_listeners": for_brokers,
         "advertised_controller_listeners": for_controllers,
         "listener_security_protocol_map": protocols,
-        "inter_broker_listener_name": rules.inter_broker_listener_name(properties, for_brokers, protocols),
         "http_listener": parse_address(properties, "http.listener", http_listener) if http_listener else None,
         "controller_quorum_voters": voters,
         "controller_quorum_bootstrap_servers": bootstrap_servers,

@@ -23,7 +23,7 @@ def validate_group_configs(own: Mapping[str, str], value_of: Callable[[str], str
     for name in sorted(own):
         definition = GROUP_KEYS.get(name)
         if definition is None:
-            return f"Unknown group config name: {name}"
+            return f"Unknown group config name: {name!r}"
         problem = definition.problem_with(own[name])
         if problem is not None:
             return f"{name}={own[name]!r} {problem}"

@@ -37,7 +37,7 @@ def validate_topic_config(name: str, value: str) -> str | None:
     """Why a topic does not take the value (the answer is INVALID_CONFIG), None where it does."""
     definition = TOPIC_KEYS.get(name)
     if definition is None:
-        return f"Unknown topic config name: {name}"
+        return f"Unknown topic config name: {name!r}"
     problem = definition.problem_with(value)
     return None if problem is None else f"{name}={value!r} {problem}"
 

@@ -38,9 +38,6 @@ _IMPLYING = {
 }
 """Of operations that others imply where they are allowed: those that do, and themselves."""
 
-_ANY_NAME = "hardcode"
-"""The resource name by which Kafka asks whether somebody may do something to resources whatever their names."""
-
 _Entries = list[AccessControlEntry]
 
 
@@ -51,11 +48,6 @@ class _TypeIndex:
     literal: dict[str, _Entries] = field(default_factory=dict)
     prefixed: dict[str, _Entries] = field(default_factory=dict)
     prefix_lengths: tuple[int, ...] = ()
-
-    def entries(self) -> Iterator[AccessControlEntry]:
-        for by_name in (self.literal, self.prefixed):
-            for entries in by_name.values():
-                yield from entries
 
     def about(self, resource_name: str) -> Iterator[AccessControlEntry]:
         yield from self.literal.get(resource_name, ())
@@ -110,35 +102,6 @@ class Authorizer:
                 return False
         return is_allowed if has_acls else self._default
 
-    def authorize_by_resource_type(
-        self, principal: str, host: str, operation: Operation, resource_type: int
-    ) -> bool:
-        """Whether there may be a resource of the type on which the principal may do the operation.
-
-        As Kafka decides it: an ACL allows it, of whose names no ACL that denies leaves none; operations that imply
-        others do not count here.
-        """
-        if self.authorize(principal, host, operation, resource_type, _ANY_NAME):
-            return True
-        denied_names: set[str] = set()
-        denied_prefixes: set[str] = set()
-        allowed: list[AccessControlEntry] = []
-        index = self._by_type.get(resource_type, _TypeIndex())
-        for entry in index.entries():
-            if entry.principal not in (principal, EVERYBODY) or entry.host not in (host, WILDCARD):
-                continue
-            if entry.operation not in (operation, Operation.ALL):
-                continue
-            if entry.permission_type == PermissionType.ALLOW:
-                allowed.append(entry)
-            elif entry.pattern_type == PatternType.PREFIXED:
-                denied_prefixes.add(entry.resource_name)
-            else:
-                denied_names.add(entry.resource_name)
-        if WILDCARD in denied_names:
-            return False
-        return any(_is_left(entry, denied_names, denied_prefixes) for entry in allowed)
-
 
 def _with_canonical_host(entry: AccessControlEntry) -> AccessControlEntry:
     try:
@@ -152,16 +115,6 @@ def _allows(allowed: int, operation: Operation) -> bool:
     if allowed == Operation.ALL:
         return True
     return allowed in _IMPLYING.get(operation, (operation,))
-
-
-def _is_left(entry: AccessControlEntry, denied_names: set[str], denied_prefixes: set[str]) -> bool:
-    """Whether an ACL that allows something is not overruled for all its names."""
-    name, is_literal = entry.resource_name, entry.pattern_type != PatternType.PREFIXED
-    if is_literal and name == WILDCARD:
-        return True
-    if is_literal and name in denied_names:
-        return False
-    return not any(name[:length] in denied_prefixes for length in range(1, len(name) + 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

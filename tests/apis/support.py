@@ -11,11 +11,11 @@ from typing import Any
 
 from kafkaproto.message import Message
 from kafkaproto.records.metadata import decode_metadata_record
-from server.apis.context import Answer, RequestContext, Services
+from server.apis.context import Answer, Reply, RequestContext, Services
 from server.apis.table import dispatch
 from server.image.image import EMPTY_IMAGE, ClusterImage
 from server.image.replay import replay
-from server.node.forwarding import refuse
+from server.node.refusals import refuse
 from server.types import Deferred, LeaderAndEpoch, ListenerKind
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
@@ -99,6 +99,15 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
         **{name: value for name, value in changes.items() if name != "quorum_answer"},
     }
     return Services(**fields)
+
+
+def answers(reply: Reply) -> list[Any]:
+    """What a reply has come to, if it has."""
+    if not isinstance(reply, Deferred):
+        return [reply]
+    found: list[Any] = []
+    reply.on_done(found.append)
+    return found
 
 
 def ask(

@@ -18,7 +18,7 @@ from kafkaproto.messages import (
 from server.apis.context import NoAnswer
 from server.apis.table import dispatch
 from server.types import Deferred, ListenerKind
-from tests.apis.support import Calls, context, services
+from tests.apis.support import Calls, answers, context, services
 
 TOPIC, BROKER, BROKER_LOGGER = 2, 4, 8
 SET, DELETE, APPEND = 0, 1, 2
@@ -147,9 +147,7 @@ def test_only_the_rest_is_forwarded_and_all_is_answered_in_order() -> None:
             ]
         )
     )
-    answers: list[Any] = []
-    reply.on_done(answers.append)
-    (answer,) = answers
+    (answer,) = answers(reply)
     answer.encode(1)
     assert codes(answer) == [("a", REFUSED), ("b", 0), ("a", REFUSED), ("c", 3), ("9", REFUSED)]
     assert [answer.responses[index].error_message for index in (1, 3)] == [None, "unknown"]
@@ -159,10 +157,9 @@ def test_what_the_controller_does_not_answer_is_answered_all_the_same() -> None:
     calls = Calls()
     reply = send(mixed(), calls)
     calls.replies[0].resolve(IncrementalAlterConfigsResponse())
-    answers: list[Any] = []
-    reply.on_done(answers.append)
+    (answer,) = answers(reply)
     lost = ErrorCode.UNKNOWN_SERVER_ERROR
-    assert codes(answers[0]) == [("a", REFUSED), ("b", lost), ("a", REFUSED), ("c", lost), ("9", REFUSED)]
+    assert codes(answer) == [("a", REFUSED), ("b", lost), ("a", REFUSED), ("c", lost), ("9", REFUSED)]
 
 
 def test_the_older_request_gets_the_older_answer() -> None:
@@ -171,16 +168,13 @@ def test_the_older_request_gets_the_older_answer() -> None:
     reply = send(complete((TOPIC, "a", [("retention.ms", "1")]), bad), calls)
     told = AlterConfigsResponse.AlterConfigsResourceResponse(resource_type=TOPIC, resource_name="a")
     calls.replies[0].resolve(AlterConfigsResponse(responses=[told]))
-    answers: list[Any] = []
-    reply.on_done(answers.append)
-    assert isinstance(answers[0], AlterConfigsResponse)
-    assert codes(answers[0]) == [("a", 0), ("b", REFUSED)]
+    (answer,) = answers(reply)
+    assert isinstance(answer, AlterConfigsResponse)
+    assert codes(answer) == [("a", 0), ("b", REFUSED)]
 
 
 def test_where_no_controller_answers_the_client_gets_no_answer() -> None:
     calls = Calls()
     reply = send(mixed(), calls)
     calls.replies[0].resolve(NoAnswer(reason="its versions differ"))
-    answers: list[Any] = []
-    reply.on_done(answers.append)
-    assert answers == [NoAnswer(reason="its versions differ")]
+    assert answers(reply) == [NoAnswer(reason="its versions differ")]

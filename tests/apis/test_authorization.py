@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
@@ -28,14 +27,13 @@ from kafkaproto.messages import (
     RegisterControllerRecord,
     TopicRecord,
 )
-from server.apis.authorization import CheckedBy
 from server.apis.context import NoAnswer
-from server.apis.table import TABLE, dispatch
+from server.apis.table import dispatch
 from server.image.image import AccessControlEntry, ClusterImage
 from server.security.acls import Operation, PermissionType, ResourceType
 from server.security.authorizer import Authorizer
-from server.types import Deferred, ListenerKind
-from tests.apis.support import Calls, context, image_of, services
+from server.types import ListenerKind
+from tests.apis.support import Calls, answers, context, image_of, services
 from tests.security.acl_making import acl, authorizer
 
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
@@ -43,103 +41,11 @@ CLUSTER_ACTION, ALTER, DESCRIBE = Operation.CLUSTER_ACTION, Operation.ALTER, Ope
 ALTER_CONFIGS, DESCRIBE_CONFIGS = Operation.ALTER_CONFIGS, Operation.DESCRIBE_CONFIGS
 DENIED = ErrorCode.TOPIC_AUTHORIZATION_FAILED
 
-# The operation on the cluster that Kafka 4.3.1 asks for before it serves any of the request, by api key.
-NEEDED_OF_BROKERS = {
-    29: DESCRIBE,
-    35: DESCRIBE,
-    48: DESCRIBE_CONFIGS,
-    50: DESCRIBE,
-    74: DESCRIBE_CONFIGS,
-}
-NEEDED_OF_CONTROLLERS = {
-    1: CLUSTER_ACTION,
-    29: DESCRIBE,
-    30: ALTER,
-    31: ALTER,
-    43: ALTER,
-    45: ALTER,
-    46: DESCRIBE,
-    49: ALTER_CONFIGS,
-    50: DESCRIBE,
-    51: ALTER,
-    52: CLUSTER_ACTION,
-    53: CLUSTER_ACTION,
-    54: CLUSTER_ACTION,
-    55: DESCRIBE,
-    56: CLUSTER_ACTION,
-    57: ALTER,
-    58: CLUSTER_ACTION,
-    59: CLUSTER_ACTION,
-    60: ALTER,
-    62: CLUSTER_ACTION,
-    63: CLUSTER_ACTION,
-    64: ALTER,
-    67: CLUSTER_ACTION,
-    70: CLUSTER_ACTION,
-    73: CLUSTER_ACTION,
-    80: ALTER,
-    81: ALTER,
-    82: CLUSTER_ACTION,
-}
-OPEN_TO_ALL = {BROKER: {18, 60}, CONTROLLER: {18, 39, 40}}
-"""Apis that anybody may ask; what they do for whom is decided otherwise."""
-ITEM_BY_ITEM = {
-    BROKER: {
-        3: (DESCRIBE, ResourceType.TOPIC),
-        32: (DESCRIBE_CONFIGS, ResourceType.ANY),
-        33: (ALTER_CONFIGS, ResourceType.ANY),
-        41: (DESCRIBE, ResourceType.DELEGATION_TOKEN),
-        44: (ALTER_CONFIGS, ResourceType.ANY),
-        75: (DESCRIBE, ResourceType.TOPIC),
-    },
-    CONTROLLER: {
-        19: (Operation.CREATE, ResourceType.TOPIC),
-        20: (Operation.DELETE, ResourceType.TOPIC),
-        32: (DESCRIBE_CONFIGS, ResourceType.ANY),
-        33: (ALTER_CONFIGS, ResourceType.ANY),
-        37: (ALTER, ResourceType.TOPIC),
-        38: (Operation.CREATE_TOKENS, ResourceType.USER),
-        41: (DESCRIBE, ResourceType.DELEGATION_TOKEN),
-        44: (ALTER_CONFIGS, ResourceType.ANY),
-    },
-}
-
-
-@pytest.mark.parametrize(
-    ("kind", "needed"), [(BROKER, NEEDED_OF_BROKERS), (CONTROLLER, NEEDED_OF_CONTROLLERS)], ids=str
-)
-def test_the_table_asks_for_what_kafka_asks_for(kind: ListenerKind, needed: dict[int, Operation]) -> None:
-    for key, served in TABLE[kind].items():
-        access = served.access
-        if key in OPEN_TO_ALL[kind]:
-            assert access is None, key
-        elif key in ITEM_BY_ITEM[kind]:
-            assert access is not None, key
-            assert access.checked_by is CheckedBy.HANDLER, key
-            assert (access.operation, access.resource_type) == ITEM_BY_ITEM[kind][key], key
-        elif served.is_forwarded:
-            assert access is not None, key
-            assert access.checked_by is CheckedBy.CONTROLLER, key
-            # Or nobody would ask at all.
-            assert TABLE[CONTROLLER][key].access is not None or key in OPEN_TO_ALL[CONTROLLER]
-        else:
-            assert access is not None, key
-            assert access.checked_by is CheckedBy.DISPATCH, key
-            assert (access.operation, access.resource_type) == (needed[key], ResourceType.CLUSTER), key
-
 
 def allowing(*operations: Operation, **fields: Any) -> Authorizer:
     """An authorizer that lets alice do this to the cluster, or to the resource that the fields give."""
     resource = {"resource_type": ResourceType.CLUSTER, "resource_name": "kafka-cluster", **fields}
     return authorizer(*(acl(operation=operation, **resource) for operation in operations))
-
-
-def answers(reply: Any) -> list[Any]:
-    if not isinstance(reply, Deferred):
-        return [reply]
-    found: list[Any] = []
-    reply.on_done(found.append)
-    return found
 
 
 def serve(
@@ -161,62 +67,6 @@ def serve(
     if answer is not None and calls.replies:
         calls.replies[-1].resolve(answer)
     return next(iter(answers(reply)), None)
-
-
-CHECKED_BY_DISPATCH = [
-    (kind, key)
-    for kind, needed in ((BROKER, NEEDED_OF_BROKERS), (CONTROLLER, NEEDED_OF_CONTROLLERS))
-    for key in needed
-    if key in TABLE[kind]
-]
-
-
-def error_codes(response: Any) -> set[int]:
-    """The error codes of a response: on top, or those of its items."""
-    if hasattr(response, "error_code"):
-        return {response.error_code}
-    lists = [getattr(response, name) for name in response.__slots__ if name != "unknown_tags"]
-    return {item.error_code for each in lists if isinstance(each, list) for item in each}
-
-
-@pytest.mark.parametrize(("kind", "key"), CHECKED_BY_DISPATCH)
-def test_without_the_operation_a_request_goes_no_further(kind: ListenerKind, key: int) -> None:
-    api = api_by_key(key)
-    assert api is not None
-    request: Any = api.request_class()
-    # Requests without an error of their own say it of each item.
-    if key == 30:
-        request.creations = [type(request).AclCreation()]
-    elif key == 31:
-        request.filters = [type(request).DeleteAclsFilter()]
-    elif key == 49:
-        request.entries = [type(request).EntryData(entity=[], ops=[])]
-    elif key == 51:
-        request.deletions = [type(request).ScramCredentialDeletion(name="x")]
-    calls = Calls()
-    version = api.max_stable_version
-    others = [each for each in Operation if each > Operation.ALL and not _implies(each, kind, key)]
-    response = serve(request, version, allowing(*others), kind=kind, calls=calls)
-    assert error_codes(response) == {ErrorCode.CLUSTER_AUTHORIZATION_FAILED}
-    response.encode(version)
-    assert (calls.submitted, calls.asked_of_quorum, calls.described_quorum) == ([], [], [])
-
-
-def _implies(operation: Operation, kind: ListenerKind, key: int) -> bool:
-    """Whether who may do the operation may do what the api needs."""
-    needed = (NEEDED_OF_BROKERS if kind is BROKER else NEEDED_OF_CONTROLLERS)[key]
-    guard = allowing(operation)
-    return guard.authorize("User:alice", "10.0.0.7", needed, ResourceType.CLUSTER, "kafka-cluster")
-
-
-@pytest.mark.parametrize("key", [1, 52, 80, 57, 62, 30])
-def test_with_the_operation_a_request_goes_on(key: int) -> None:
-    api = api_by_key(key)
-    assert api is not None
-    request, calls = api.request_class(), Calls()
-    guard = allowing(NEEDED_OF_CONTROLLERS[key])
-    serve(request, api.max_stable_version, guard, kind=CONTROLLER, calls=calls)
-    assert [each for each, _ in (*calls.submitted, *calls.asked_of_quorum)] == [request]
 
 
 def test_brokers_forward_without_asking() -> None:

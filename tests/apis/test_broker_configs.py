@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from immutables import Map
@@ -14,7 +13,7 @@ from kafkaproto.messages import AlterConfigsRequest, IncrementalAlterConfigsRequ
 from server.apis.context import Answer, RequestContext
 from server.apis.table import dispatch
 from server.types import Deferred
-from tests.apis.support import context, services
+from tests.apis.support import answers, context, services
 from tests.apis.test_alter_configs import complete, incremental
 from tests.config.test_rules import BASE
 from tests.controller.harness import APPEND, DELETE, SET, SUBTRACT, Harness
@@ -56,11 +55,7 @@ class Broker:
             self.harness.controller.committed_image, forward=self._forward, static_config=self.static
         )
         reply = dispatch(request, context(request, 1), node)
-        answers: list[Any] = [reply]
-        if isinstance(reply, Deferred):
-            answers.clear()
-            reply.on_done(answers.append)
-        ((result,),) = (answer.responses for answer in answers)
+        ((result,),) = (answer.responses for answer in answers(reply))
         return result.error_code, result.error_message
 
     def set(self, key: str, value: str | None, *, name: str = "1", operation: int = SET) -> int:

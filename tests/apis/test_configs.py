@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -9,9 +10,9 @@ from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeConfigsRequest, DescribeConfigsResponse
-from server.apis.configs import describe_configs
 from server.config.properties import layered
 from server.image.image import ClusterImage, TopicImage
+from tests.apis import support
 from tests.config.golden_answers import NODE_ID, GoldenStep, golden_steps
 
 TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
@@ -51,8 +52,22 @@ def ask(
         include_synonyms=include_synonyms,
         include_documentation=include_documentation,
     )
-    response = describe_configs(request, image=IMAGE, static=STATIC, node_id=7, logger_levels=LEVELS)
-    return DescribeConfigsResponse.decode(response.encode(version), version)[0].results
+    return described(request, version, IMAGE, STATIC)
+
+
+def described(
+    request: DescribeConfigsRequest,
+    version: int,
+    image: ClusterImage,
+    static: Mapping[str, str],
+    node_id: int = 7,
+) -> list[DescribeConfigsResponse.DescribeConfigsResult]:
+    """What a node with these properties answers."""
+    response = support.ask(
+        request, version, image, node_id=node_id, static_config=static, logger_levels=lambda: LEVELS
+    )
+    assert isinstance(response, DescribeConfigsResponse)
+    return response.results
 
 
 def row(config: DescribeConfigsResponse.DescribeConfigsResourceResult) -> list[Any]:
@@ -76,16 +91,10 @@ def test_every_resource_is_answered_as_by_stock(step: GoldenStep) -> None:
         ],
         include_synonyms=True,
     )
-    response = describe_configs(
-        request,
-        image=image_of(step.dynamic),
-        static=layered(step.static, "server.properties", {}).values,
-        node_id=NODE_ID,
-        logger_levels={},
-    )
-    results, _ = DescribeConfigsResponse.decode(response.encode(4), 4)
-    assert [result.error_code for result in results.results] == [0] * len(step.described)
-    for result in results.results:
+    static = layered(step.static, "server.properties", {}).values
+    results = described(request, 4, image_of(step.dynamic), static, NODE_ID)
+    assert [result.error_code for result in results] == [0] * len(step.described)
+    for result in results:
         expected = step.described[result.resource_type, result.resource_name]
         assert [row(config) for config in result.configs] == expected
 

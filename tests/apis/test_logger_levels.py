@@ -8,8 +8,8 @@ import pytest
 
 from kafkaproto.messages import AlterConfigsRequest, IncrementalAlterConfigsResponse
 from server.apis.table import dispatch
-from server.types import Deferred, ListenerKind
-from tests.apis.support import Calls, context, services
+from server.types import ListenerKind
+from tests.apis.support import Calls, answers, context, services
 from tests.apis.test_alter_configs import codes, incremental
 
 TOPIC, LOGGER = 2, 8
@@ -119,14 +119,12 @@ def test_other_resources_are_passed_on_and_all_is_answered_in_order(kind: Listen
     assert loggers.changes == [{"root": "WARN"}]
     passed = loggers.calls.submitted if kind is ListenerKind.CONTROLLER else loggers.calls.forwarded
     assert [request for request, _ in passed] == [incremental(topic)]
-    assert isinstance(reply, Deferred)
-    answers: list[Any] = []
-    reply.on_done(answers.append)
+    assert answers(reply) == []
     told = IncrementalAlterConfigsResponse.AlterConfigsResourceResponse(
         error_code=3, resource_type=TOPIC, resource_name="a"
     )
     loggers.calls.replies[0].resolve(IncrementalAlterConfigsResponse(responses=[told]))
-    assert codes(answers[0]) == [(OWN_ID, 0), ("a", 3)]
+    assert codes(answers(reply)[0]) == [(OWN_ID, 0), ("a", 3)]
 
 
 @both_listeners

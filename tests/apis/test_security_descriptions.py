@@ -9,7 +9,6 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
-    AccessControlEntryRecord,
     ClientQuotaRecord,
     CreateAclsRequest,
     CreateDelegationTokenRequest,
@@ -25,62 +24,32 @@ from kafkaproto.messages import (
     RenewDelegationTokenRequest,
     UserScramCredentialRecord,
 )
-from server.apis.context import ANONYMOUS, Answer
+from server.apis.context import ANONYMOUS
 from server.apis.table import dispatch
-from server.image.image import AccessControlEntry
 from server.security.acls import Operation, ResourceType
 from server.security.authorizer import Authorizer
 from server.security.delegation_tokens import token_hmac
-from server.types import Deferred, ListenerKind
-from tests.apis.support import Calls, ask, context, image_of, services
-from tests.security.acl_making import acl, authorizer
+from server.types import ListenerKind
+from tests.apis.support import Calls, answers, ask, context, image_of, services
+from tests.security.acl_making import acl, acl_filter, acl_record, authorizer
 
 CONTROLLER = ListenerKind.CONTROLLER
 ALL_MAY = authorizer(allow_everyone_if_no_acl_found=True)
 
 # --- ACLs ---
 
-
-def acl_record(number: int, entry: AccessControlEntry) -> AccessControlEntryRecord:
-    return AccessControlEntryRecord(
-        id=number.to_bytes(16, "big"),
-        resource_type=entry.resource_type,
-        resource_name=entry.resource_name,
-        pattern_type=entry.pattern_type,
-        principal=entry.principal,
-        host=entry.host,
-        operation=entry.operation,
-        permission_type=entry.permission_type,
-    )
-
-
-ACLS = image_of(
-    acl_record(number, entry)
-    for number, entry in enumerate(
-        (
-            acl(resource_name="u"),
-            acl(principal="User:bob", operation=Operation.WRITE),
-            acl(),
-            acl(pattern_type=4),
-            acl(resource_type=ResourceType.GROUP),
-        ),
-        1,
-    )
-)
+FIELDS: list[dict[str, Any]] = [
+    {"resource_name": "u"},
+    {"principal": "User:bob", "operation": Operation.WRITE},
+    {},
+    {"pattern_type": 4},
+    {"resource_type": ResourceType.GROUP},
+]
+ACLS = image_of(acl_record(number.to_bytes(16, "big"), **fields) for number, fields in enumerate(FIELDS, 1))
 
 
 def describe_acls(version: int = 3, guard: Authorizer | None = ALL_MAY, **fields: Any) -> Any:
-    given = {
-        "resource_type_filter": 1,
-        "resource_name_filter": None,
-        "pattern_type_filter": 1,
-        "principal_filter": None,
-        "host_filter": None,
-        "operation": 1,
-        "permission_type": 1,
-        **fields,
-    }
-    return ask(DescribeAclsRequest(**given), version, ACLS, authorizer=lambda: guard)
+    return ask(acl_filter(DescribeAclsRequest, **fields), version, ACLS, authorizer=lambda: guard)
 
 
 def test_acls_come_by_what_they_are_about_in_order() -> None:
@@ -439,12 +408,9 @@ def test_an_answer_names_owner_and_requester_as_far_as_the_version_has_fields(
     if version == 3:
         request = CreateDelegationTokenRequest(owner_principal_type="User", owner_principal_name="b:ob")
     calls = Calls()
-    found: list[Answer] = []
     reply = dispatch(request, context(request, version, kind=CONTROLLER), services(TOKENS, calls))
-    assert isinstance(reply, Deferred)
-    reply.on_done(found.append)
     calls.replies[0].resolve(CreateDelegationTokenResponse(error_code=error))
-    (answer,) = found
+    (answer,) = answers(reply)
     assert isinstance(answer, CreateDelegationTokenResponse)
     assert answer.error_code == error
     assert (answer.principal_type, answer.principal_name) == ("User", "b:ob" if version == 3 else "alice")

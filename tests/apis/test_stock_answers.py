@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import message_class
 from server.apis.table import TABLE
 from tests.apis.support import Exchange, ask, golden
@@ -48,14 +49,21 @@ def without_the_nodes_own(exchange: Exchange, answer: dict[str, Any]) -> Any:
     return comparable(exchange, answer)
 
 
-@pytest.mark.parametrize(
-    "exchange",
-    [
+def stumbles(exchange: Exchange) -> bool:
+    """Whether the stock node answered that it does not know what is wrong."""
+    topics = exchange.answered.get("topics", ())
+    return any(topic["errorCode"] == ErrorCode.UNKNOWN_SERVER_ERROR for topic in topics)
+
+
+def exchanges(*, is_stumbling: bool) -> list[Any]:
+    return [
         pytest.param(each, id=f"{each.request}-v{each.version}-{each.listener_name}-{number}")
         for number, each in enumerate(golden().exchanges)
-    ],
-)
-def test_a_request_is_answered_as_by_stock(exchange: Exchange) -> None:
+        if stumbles(each) is is_stumbling
+    ]
+
+
+def answer_to(exchange: Exchange) -> dict[str, Any]:
     request = message_class(f"{exchange.request}Request").from_json(exchange.asked, exchange.version)
     answer = ask(
         request,
@@ -65,14 +73,33 @@ def test_a_request_is_answered_as_by_stock(exchange: Exchange) -> None:
         listener_name=exchange.listener_name,
         auto_create_topics=False,
     )
-    told = answer.to_json(exchange.version)
+    told: dict[str, Any] = answer.to_json(exchange.version)
+    return told
+
+
+@pytest.mark.parametrize("exchange", exchanges(is_stumbling=False))
+def test_a_request_is_answered_as_by_stock(exchange: Exchange) -> None:
+    told = answer_to(exchange)
     assert without_the_nodes_own(exchange, told) == without_the_nodes_own(exchange, exchange.answered)
 
 
+@pytest.mark.parametrize("exchange", exchanges(is_stumbling=True))
+def test_what_stock_stumbles_over_has_a_code_of_its_own(exchange: Exchange) -> None:
+    told = {topic["name"]: topic["errorCode"] for topic in answer_to(exchange)["topics"]}
+    if exchange.request == "Metadata":
+        # A topic with neither name nor id, in which all are refused.
+        assert set(told.values()) == {ErrorCode.INVALID_REQUEST}
+    else:
+        # An empty name, by itself.
+        assert told[""] == ErrorCode.INVALID_TOPIC_EXCEPTION
+        assert told.get("beta", ErrorCode.NONE) == ErrorCode.NONE
+
+
 def test_the_recording_is_read_whole() -> None:
-    exchanges = golden().exchanges
-    assert len(exchanges) == 168
-    assert {each.request for each in exchanges} == {
+    recorded = golden().exchanges
+    assert len(recorded) == 168
+    assert sum(stumbles(each) for each in recorded) == 5
+    assert {each.request for each in recorded} == {
         "ApiVersions",
         "DescribeCluster",
         "DescribeTopicPartitions",

@@ -19,7 +19,7 @@ from server.apis.context import Answer, RequestContext
 from server.apis.table import dispatch
 from server.controller.events import KRaftVersionChanged
 from server.types import Deferred, ListenerKind
-from tests.apis.support import NODE_ID, context, services
+from tests.apis.support import NODE_ID, answers, context, services
 from tests.controller.harness import ELR, SET, Harness, alter_configs_request
 
 SEQUENCES: dict[str, list[dict[str, Any]]] = json.loads(
@@ -66,12 +66,7 @@ class Node:
         node = services(image, submit=self._carry_out, forward=self._carry_out)
         start = self.harness.next_offset
         reply = dispatch(decoded, asked, node)
-        answers: list[Any] = []
-        if isinstance(reply, Deferred):
-            reply.on_done(answers.append)
-        else:
-            answers.append(reply)
-        (answer,) = answers
+        (answer,) = answers(reply)
         return answer.to_json(version), self._records(start)
 
     def _records(self, start: int) -> list[Any]:

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from kafkaproto.api import ApiInfo, api_by_key
 from kafkaproto.errors import LocalProtocolError
-from kafkaproto.message import Message, Struct
-from kafkaproto.messages import EnvelopeRequest, EnvelopeResponse
+from kafkaproto.message import Struct
+from kafkaproto.messages import EnvelopeRequest
 from kafkaproto.support import joined
-from server.apis.context import Answer, NoAnswer, RequestContext
 from server.apis.table import TABLE, advertised, dispatch, served_versions
-from server.controller.events import CommandContext, CommandReceived
-from server.image.image import EMPTY_IMAGE
-from server.raft.quorum_description import NotLeader, QuorumDescription, ReplicaDescription
-from server.raft.voters import VoterSet
-from server.raft.wire import describe_quorum_response
-from server.security.authorizer import AuthorizerSettings, CurrentAuthorizer
-from server.types import Deferred, Endpoint, ListenerKind, ReplicaKey, Voter
-from tests.apis.support import Calls, context, golden, services
+from server.types import ListenerKind
+from tests.apis.cluster import Cluster
+from tests.apis.support import Calls, context, services
 from tests.apis.test_envelope import wrapped
-from tests.controller.harness import Harness
 from tests.messages.random_messages import random_message
 
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
@@ -120,97 +112,6 @@ def test_what_the_quorums_replicas_ask_each_other_goes_to_this_nodes_replica(api
 
 
 # --- any request gets an answer that can be sent ---
-
-
-class Cluster:
-    """Both kinds of listeners of a node whose controller is real; what it appends is committed at once."""
-
-    def __init__(self, *, is_active: bool) -> None:
-        self.is_active = is_active
-        self.harness = Harness(active=is_active, delegation_token_secret_key="secret")
-        if is_active:
-            self.harness.start_brokers(0, 1)
-            self.harness.create_topic("topic-1", [0, 1], [1, 0])
-        image = self.harness.controller.committed_image if is_active else golden().image
-        # ACLs can be asked about, and everybody may do everything.
-        settings = AuthorizerSettings(allow_everyone_if_no_acl_found=True)
-        authorizer = CurrentAuthorizer(settings).at(EMPTY_IMAGE.acls)
-        self.services = services(
-            image,
-            authorizer=lambda: authorizer,
-            submit=self.submit,
-            forward=self.forward,
-            describe_quorum=self.describe_quorum,
-        )
-
-    def submit(self, request: Message, asked: RequestContext) -> Deferred[Answer]:
-        harness, reply = self.harness, Deferred[Answer]()
-        command_id = 1_000_000 + len(harness.effects)
-        harness.effects.clear()
-        harness.handle(
-            CommandReceived(
-                command_id=command_id,
-                request=request,
-                version=asked.api_version,
-                context=CommandContext(listener_name=asked.listener_name, principal=asked.principal),
-            )
-        )
-        if self.is_active:
-            harness.commit()
-        answer = harness.answer(command_id)
-        assert answer is not None
-        reply.resolve(answer)
-        return reply
-
-    def forward(self, request: Message, asked: RequestContext) -> Deferred[Answer]:
-        """As a broker does, by an envelope to the controller listener."""
-        envelope = wrapped(request, asked.api_version)
-        reply = self.answer(CONTROLLER, envelope, 0)
-        assert isinstance(reply, EnvelopeResponse)
-        unwrapped: Deferred[Answer] = Deferred()
-        if reply.response_data is None:
-            # The broker tries again elsewhere, until it gives up.
-            assert (reply.error_code, self.is_active) == (41, False)
-            unwrapped.resolve(NoAnswer(reason="there is no active controller"))
-            return unwrapped
-        info = api(asked.api_key)
-        offset = 4 + info.response_header_version(asked.api_version)
-        data = joined(reply.response_data)
-        answer, end = info.response_class.decode(data, asked.api_version, offset)
-        assert end == len(data)
-        unwrapped.resolve(answer)
-        return unwrapped
-
-    def describe_quorum(self, request: Message, version: int) -> Message:
-        key = ReplicaKey(id=1, directory_id=bytes(range(16)))
-        voter = Voter(key=key, endpoints=(Endpoint(name="CONTROLLER", host="localhost", port=9093),))
-        description = QuorumDescription(
-            leader_id=1,
-            epoch=3,
-            high_watermark=100,
-            voters=(ReplicaDescription(key=key, log_end_offset=100),),
-            observers=(),
-            voter_set=VoterSet(voters=(voter,)),
-        )
-        return describe_quorum_response(request, version, description if self.is_active else NotLeader())  # type: ignore[arg-type]
-
-    def answer(self, kind: ListenerKind, request: Message, version: int) -> Answer:
-        """The answer to a request that came over the wire; it is known to have an encoding in its version."""
-        decoded, _ = type(request).decode(request.encode(version), version)
-        name = "PLAINTEXT" if kind is BROKER else "CONTROLLER"
-        reply = dispatch(decoded, context(decoded, version, kind=kind, listener_name=name), self.services)
-        answers: list[Any] = []
-        if isinstance(reply, Deferred):
-            reply.on_done(answers.append)
-        else:
-            answers.append(reply)
-        (answer,) = answers
-        if isinstance(answer, NoAnswer):
-            assert not self.is_active
-            return answer
-        assert isinstance(answer, Message)
-        answer.encode(0 if isinstance(answer, EnvelopeResponse) else version)
-        return answer
 
 
 def with_hostile_strings(request: Struct, rng: random.Random) -> None:

@@ -52,5 +52,5 @@ def test_members_are_heard_within_a_session(kind: str) -> None:
 
 
 def test_keys_and_types_come_first() -> None:
-    assert problem({"no.such": "1"}) == "Unknown group config name: no.such"
+    assert problem({"no.such": "1"}) == "Unknown group config name: 'no.such'"
     assert "'x' must be a whole number" in (problem({"consumer.session.timeout.ms": "x"}) or "")

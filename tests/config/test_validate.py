@@ -16,9 +16,9 @@ NODE = NodeConfigs(static={})
         ("retention.ms", "-1", None),
         ("internal.segment.bytes", "100", None),
         ("retention.ms", "-2", "retention.ms='-2' must be -1 or more"),
-        ("made.up", "1", "Unknown topic config name: made.up"),
-        ("log.retention.ms", "1", "Unknown topic config name: log.retention.ms"),
-        ("", "", "Unknown topic config name: "),
+        ("made.up", "1", "Unknown topic config name: 'made.up'"),
+        ("log.retention.ms", "1", "Unknown topic config name: 'log.retention.ms'"),
+        ("", "", "Unknown topic config name: ''"),
     ],
 )
 def test_a_topics_value_is_checked_by_its_key(name: str, value: str, problem: str | None) -> None:

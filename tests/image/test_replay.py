@@ -38,7 +38,6 @@ from server.image.errors import ReplayError
 from server.image.image import (
     EMPTY_IMAGE,
     MIGRATING_DIRECTORY,
-    AccessControlEntry,
     BrokerRegistration,
     ClusterImage,
     ControllerRegistration,
@@ -49,6 +48,7 @@ from server.image.image import (
 )
 from server.image.replay import APPLY, replay
 from server.types import Endpoint
+from tests.security.acl_making import acl, acl_record
 
 TOPIC_ID = b"t" * 16
 DIRECTORIES = tuple(bytes([65 + number]) * 16 for number in range(5))
@@ -360,30 +360,10 @@ def test_producer_ids_are_counted_up() -> None:
 
 
 def test_an_acl_is_added_and_removed() -> None:
-    record = AccessControlEntryRecord(
-        id=b"a" * 16,
-        resource_type=2,
-        resource_name="t",
-        pattern_type=3,
-        principal="User:u",
-        host="*",
-        operation=4,
-        permission_type=5,
-    )
-    image = replayed(record)
-    assert image.acls == Map(
-        {
-            b"a" * 16: AccessControlEntry(
-                resource_type=2,
-                resource_name="t",
-                pattern_type=3,
-                principal="User:u",
-                host="*",
-                operation=4,
-                permission_type=5,
-            )
-        }
-    )
+    # Numbers that differ, so that none can stand in for another.
+    numbers = {"resource_type": 2, "pattern_type": 3, "operation": 4, "permission_type": 5}
+    image = replayed(acl_record(b"a" * 16, **numbers))
+    assert image.acls == Map({b"a" * 16: acl(**numbers)})
     assert replay(image, RemoveAccessControlEntryRecord(id=b"a" * 16), 1) == EMPTY_IMAGE
 
 

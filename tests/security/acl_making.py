@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from immutables import Map
 
+from kafkaproto.messages import AccessControlEntryRecord, CreateAclsRequest, DeleteAclsRequest
 from server.image.image import AccessControlEntry
 from server.security.acls import Operation, PatternType, PermissionType, ResourceType
 from server.security.authorizer import Authorizer
@@ -25,6 +27,33 @@ def acl(**fields: Any) -> AccessControlEntry:
         **fields,
     }
     return AccessControlEntry(**given)
+
+
+def acl_record(acl_id: bytes, **fields: Any) -> AccessControlEntryRecord:
+    """The record that adds an ACL; the fields are those of `acl`."""
+    return AccessControlEntryRecord(id=acl_id, **asdict(acl(**fields)))
+
+
+def acl_creation(**fields: Any) -> CreateAclsRequest.AclCreation:
+    """What a request says that adds the ACL of `acl`, but for the fields given."""
+    given = asdict(acl())
+    given["resource_pattern_type"] = given.pop("pattern_type")
+    return CreateAclsRequest.AclCreation(**{**given, **fields})
+
+
+def acl_filter(make: Any = DeleteAclsRequest.DeleteAclsFilter, **fields: Any) -> Any:
+    """What a request says that means every ACL, but for the fields given."""
+    given = {
+        "resource_type_filter": ResourceType.ANY,
+        "resource_name_filter": None,
+        "pattern_type_filter": PatternType.ANY,
+        "principal_filter": None,
+        "host_filter": None,
+        "operation": Operation.ANY,
+        "permission_type": PermissionType.ANY,
+        **fields,
+    }
+    return make(**given)
 
 
 def by_id(entries: Iterable[AccessControlEntry]) -> Map[bytes, AccessControlEntry]:

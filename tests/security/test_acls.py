@@ -105,21 +105,14 @@ def test_a_number_is_known_if_it_has_a_name_other_than_unknown(number: int) -> N
 
 
 def test_a_request_is_read_field_by_field() -> None:
-    request = DescribeAclsRequest(
-        resource_type_filter=2,
-        resource_name_filter="n",
-        pattern_type_filter=3,
-        principal_filter="p",
-        host_filter="h",
-        operation=5,
-        permission_type=2,
-    )
-    assert AclFilter.of(request) == AclFilter(
-        resource_type=2,
-        resource_name="n",
-        pattern_type=3,
-        principal="p",
-        host="h",
-        operation=5,
-        permission_type=2,
-    )
+    alike: dict[str, Any] = {"operation": 5, "permission_type": 2}
+    named_otherwise = {
+        "resource_type": 2,
+        "resource_name": "n",
+        "pattern_type": 3,
+        "principal": "p",
+        "host": "h",
+    }
+    asked: dict[str, Any] = {f"{name}_filter": value for name, value in named_otherwise.items()}
+    read: dict[str, Any] = {**named_otherwise, **alike}
+    assert AclFilter.of(DescribeAclsRequest(**asked, **alike)) == AclFilter(**read)

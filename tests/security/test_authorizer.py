@@ -126,42 +126,11 @@ def test_hosts_are_addresses(written: str, host: str, is_allowed: bool) -> None:
     assert allows(acl(), acl(host=written, permission_type=DENY), host=host) is not is_allowed
 
 
-# --- any resource of a type ---
-
-
-def allows_some(*entries: AccessControlEntry, **settings: Any) -> bool:
-    return authorizer(*entries, **settings).authorize_by_resource_type("User:alice", "10.0.0.7", READ, TOPIC)
-
-
-def test_some_resource_of_a_type_is_left_unless_all_that_is_allowed_is_denied() -> None:
-    deny_t = acl(permission_type=DENY)
-    deny_prefix = acl(permission_type=DENY, resource_name="o", pattern_type=PREFIXED)
-    assert allows_some(acl())
-    assert not allows_some(acl(), deny_t)
-    assert allows_some(acl(), acl(resource_name="u"), deny_t)
-    assert not allows_some(acl(resource_name="orders"), deny_prefix)
-    assert not allows_some(acl(resource_name="orders", pattern_type=PREFIXED), deny_prefix)
-    assert not allows_some(acl(resource_name="o", pattern_type=PREFIXED), deny_prefix)
-    assert allows_some(acl(resource_name="x", pattern_type=PREFIXED), deny_prefix, deny_t)
-    assert allows_some(acl(resource_name="t", pattern_type=PREFIXED), deny_t)
-    assert allows_some(acl(resource_name="*"), deny_prefix, deny_t)
-    assert not allows_some(acl(resource_name="*"), acl(resource_name="*", permission_type=DENY))
-    assert not allows_some(acl(operation=WRITE))
-    assert not allows_some(acl(host="10.0.0.8"))
-    assert not allows_some(acl(principal="User:bob"))
-
-
-def test_super_users_and_the_default_count_for_a_type_too() -> None:
-    assert allows_some(acl(permission_type=DENY), super_users=frozenset({"User:alice"}))
-    assert allows_some(allow_everyone_if_no_acl_found=True)
-    assert not allows_some()
-
-
 # --- any ACLs ---
 
 PRINCIPALS = ("User:alice", "User:bob", "Group:alice")
 HOSTS = ("10.0.0.7", "10.0.0.8")
-NAMES = ("a", "ab", "abc", "b", "hardcode")
+NAMES = ("a", "ab", "abc", "b")
 PLAIN_OPERATIONS = tuple(each for each in Operation if each > Operation.ALL)
 
 entries = st.builds(
@@ -244,20 +213,6 @@ def test_every_answer_is_that_of_the_rules_applied_one_after_the_other(
     decides = authorizer(*acls, super_users=frozenset({"User:root"}), allow_everyone_if_no_acl_found=default)
     expected = reference(acls, default, principal, host, operation, resource_type, name)
     assert decides.authorize(principal, host, operation, resource_type, name) is expected
-
-
-@given(acls=st.lists(entries, max_size=12), operation=st.sampled_from(PLAIN_OPERATIONS))
-def test_whoever_may_do_it_to_a_name_that_an_acl_gives_exactly_may_do_it_to_some_resource(
-    acls: list[AccessControlEntry], operation: Operation
-) -> None:
-    """One direction only: Kafka does not look for names that a prefix allows and no literal denies."""
-    decides = authorizer(*acls)
-    for entry in acls:
-        names_it = entry.permission_type == ALLOW and entry.operation in (operation, Operation.ALL)
-        if names_it and entry.resource_type == TOPIC and entry.resource_name != "*":
-            asked = ("User:alice", "10.0.0.7", operation)
-            if speaks_of(entry, *asked[:2]) and decides.authorize(*asked, TOPIC, entry.resource_name):
-                assert decides.authorize_by_resource_type(*asked, TOPIC)
 
 
 def test_the_current_authorizer_is_made_anew_only_for_other_acls() -> None:

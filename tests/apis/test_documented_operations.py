@@ -1,0 +1,227 @@
+"""The operations that Kafka's documentation gives for each api, held against what is served to whom.
+
+Each request is sent by somebody who may do what its row says and nothing else, and by somebody who may do everything
+else. What brokers forward goes through the envelope, whose sender may do anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from kafkaproto.api import api_by_key
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from server.apis.authorization import CheckedBy
+from server.apis.table import TABLE, dispatch
+from server.security.acls import CLUSTER_NAME, Operation, ResourceType
+from server.types import ListenerKind
+from tests.apis.cluster import BROKER, CONTROLLER, FORWARDER
+from tests.apis.good_requests import OF_TOPIC, PreparedCluster, good_requests
+from tests.apis.support import answers, context
+from tests.apis.test_wrong_fields import QUORUM_KEYS, problems
+from tests.security.acl_making import acl, authorizer
+
+Need = tuple[Operation, ResourceType]
+TOPIC, CLUSTER = ResourceType.TOPIC, ResourceType.CLUSTER
+ALTER, DESCRIBE = (Operation.ALTER, CLUSTER), (Operation.DESCRIBE, CLUSTER)
+CLUSTER_ACTION = (Operation.CLUSTER_ACTION, CLUSTER)
+DESCRIBE_CONFIGS, ALTER_CONFIGS = (Operation.DESCRIBE_CONFIGS, CLUSTER), (Operation.ALTER_CONFIGS, CLUSTER)
+
+DOCUMENTED: dict[int, tuple[Need, ...]] = {
+    1: (CLUSTER_ACTION,),
+    3: ((Operation.DESCRIBE, TOPIC),),
+    18: (),
+    19: ((Operation.CREATE, CLUSTER), (Operation.CREATE, TOPIC)),
+    20: ((Operation.DELETE, TOPIC),),
+    29: (DESCRIBE,),
+    30: (ALTER,),
+    31: (ALTER,),
+    32: (DESCRIBE_CONFIGS, (Operation.DESCRIBE_CONFIGS, TOPIC)),
+    33: (ALTER_CONFIGS, (Operation.ALTER_CONFIGS, TOPIC)),
+    35: (DESCRIBE,),
+    37: ((Operation.ALTER, TOPIC),),
+    38: ((Operation.CREATE_TOKENS, ResourceType.USER),),
+    39: (),
+    40: (),
+    41: (
+        (Operation.DESCRIBE, ResourceType.DELEGATION_TOKEN),
+        (Operation.DESCRIBE_TOKENS, ResourceType.USER),
+    ),
+    43: (CLUSTER_ACTION,),
+    44: (ALTER_CONFIGS, (Operation.ALTER_CONFIGS, TOPIC)),
+    45: (ALTER,),
+    46: (DESCRIBE,),
+    48: (DESCRIBE_CONFIGS,),
+    49: (ALTER_CONFIGS,),
+    50: (DESCRIBE,),
+    51: (ALTER,),
+    52: (CLUSTER_ACTION,),
+    53: (CLUSTER_ACTION,),
+    54: (CLUSTER_ACTION,),
+    55: (DESCRIBE,),
+    56: (CLUSTER_ACTION,),
+    57: (ALTER,),
+    58: (CLUSTER_ACTION,),
+    59: (CLUSTER_ACTION,),
+    60: (DESCRIBE,),
+    62: (CLUSTER_ACTION,),
+    63: (CLUSTER_ACTION,),
+    64: (ALTER,),
+    67: (CLUSTER_ACTION,),
+    70: (CLUSTER_ACTION,),
+    73: (CLUSTER_ACTION,),
+    74: (DESCRIBE_CONFIGS,),
+    75: ((Operation.DESCRIBE, TOPIC),),
+}
+"""By api key: each of these is enough; () where there is no ACL for it, or a rule of its own."""
+
+SERVED_OTHERWISE: dict[tuple[ListenerKind, int], tuple[Need, ...]] = {
+    # The table is of the time before unclean elections could be asked for; nodes want more since then.
+    (BROKER, 43): (ALTER,),
+    (CONTROLLER, 43): (ALTER,),
+    # Who deletes in the cluster needs no leave for the topic, of which the table says nothing.
+    (CONTROLLER, 20): ((Operation.DELETE, TOPIC), (Operation.DELETE, CLUSTER)),
+    (BROKER, 20): ((Operation.DELETE, TOPIC), (Operation.DELETE, CLUSTER)),
+    # Any client of a broker has to find the others; only what it may do is for who may describe the cluster.
+    (BROKER, 60): (),
+    (CONTROLLER, 60): (ALTER,),
+    # Not in the table.
+    (BROKER, 80): (ALTER,),
+    (BROKER, 81): (ALTER,),
+    (CONTROLLER, 80): (ALTER,),
+    (CONTROLLER, 81): (ALTER,),
+    (CONTROLLER, 82): (CLUSTER_ACTION,),
+}
+"""What stock 4.3.1 nodes, and ours, ask for in place of what is documented."""
+HIDES = 41
+"""Leaves out what somebody may not see and refuses nothing (`test_security_descriptions`)."""
+
+DENIALS = {
+    ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+    ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
+    ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED,
+}
+IMPLIED_BY = {
+    Operation.DESCRIBE: {Operation.READ, Operation.WRITE, Operation.DELETE, Operation.ALTER},
+    Operation.DESCRIBE_CONFIGS: {Operation.ALTER_CONFIGS},
+}
+EVERYTHING = [
+    (operation, resource_type)
+    for operation in Operation
+    if operation > Operation.ALL
+    for resource_type in ResourceType
+    if resource_type > ResourceType.ANY
+]
+
+
+def rows() -> list[Any]:
+    return [
+        pytest.param(kind, key, id=f"{kind.value}-{api.request_class.NAME}")
+        for kind, table in TABLE.items()
+        for key in table
+        if key != HIDES and (api := api_by_key(key)) is not None
+    ]
+
+
+def needs(kind: ListenerKind, request: Message) -> tuple[Need, ...]:
+    """What is enough for a request."""
+    assert request.API_KEY is not None
+    key = request.API_KEY
+    row = SERVED_OTHERWISE[kind, key] if (kind, key) in SERVED_OTHERWISE else DOCUMENTED[key]
+    if key in (32, 33, 44):
+        # The table's two rows are for resources of two types.
+        is_of_topic = request.resources[0].resource_type == OF_TOPIC  # type: ignore[attr-defined]
+        return tuple(need for need in row if (need[1] is TOPIC) is is_of_topic)
+    return row
+
+
+def requests(cluster: PreparedCluster, key: int) -> list[tuple[Message, int]]:
+    """Requests of an api that are carried out or answered where that is allowed."""
+    found = [(request, version) for request, version in good_requests(cluster) if key == request.API_KEY]
+    if not found:
+        api = api_by_key(key)
+        assert api is not None
+        found.append((api.request_class(), api.max_stable_version))
+    return found
+
+
+def codes(kind: ListenerKind, key: int, number: int, may: Iterable[Need]) -> tuple[set[int], bool]:
+    """The errors of a request's answer where alice may do no more than this, and whether anything was written."""
+    cluster = PreparedCluster()
+    request, version = requests(cluster, key)[number]
+    entries = [
+        acl(
+            operation=operation,
+            resource_type=resource_type,
+            resource_name=CLUSTER_NAME if resource_type is CLUSTER else "*",
+        )
+        for operation, resource_type in may
+    ]
+    guard = authorizer(*entries, super_users=frozenset({FORWARDER}))
+    cluster.services = replace(cluster.services, authorizer=lambda: guard)
+    end = cluster.harness.next_offset
+    name = "PLAINTEXT" if kind is BROKER else "CONTROLLER"
+    reply = dispatch(request, context(request, version, kind=kind, listener_name=name), cluster.services)
+    found = answers(reply)
+    # What the quorum's core is asked has no answer here, so it was not refused.
+    assert found or key in QUORUM_KEYS
+    for answer in found:
+        answer.encode(version)
+    return {code for answer in found for code, _ in problems(answer)}, cluster.harness.next_offset != end
+
+
+@pytest.mark.parametrize(("kind", "key"), rows())
+def test_who_may_do_what_is_documented_is_served(kind: ListenerKind, key: int) -> None:
+    if kind is BROKER and key in QUORUM_KEYS:
+        # There is no core that could answer the envelope; the controller's own row says the same.
+        assert TABLE[BROKER][key].is_forwarded
+        return
+    for number, (request, _) in enumerate(requests(PreparedCluster(), key)):
+        for may in [[need] for need in needs(kind, request)] or [[]]:
+            found, _ = codes(kind, key, number, may)
+            assert not found & DENIALS, may
+
+
+@pytest.mark.parametrize(("kind", "key"), rows())
+def test_who_may_do_everything_else_is_not_served(kind: ListenerKind, key: int) -> None:
+    for number, (request, version) in enumerate(requests(PreparedCluster(), key)):
+        enough = set(needs(kind, request))
+        if not enough:
+            continue
+        for operation, resource_type in tuple(enough):
+            enough |= {(each, resource_type) for each in IMPLIED_BY.get(operation, ())}
+        found, is_written = codes(kind, key, number, [each for each in EVERYTHING if each not in enough])
+        assert found, version
+        assert found <= DENIALS
+        assert not is_written
+
+
+def test_every_api_has_its_row() -> None:
+    documented = {(kind, key) for kind, table in TABLE.items() for key in table if key in DOCUMENTED}
+    served = {(kind, key) for kind, table in TABLE.items() for key in table}
+    assert served == documented | SERVED_OTHERWISE.keys()
+    # What is no departure stands in one table only.
+    assert not [(kind, key) for (kind, key), row in SERVED_OTHERWISE.items() if row == DOCUMENTED.get(key)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "key"), [(kind, key) for kind, table in TABLE.items() for key in table], ids=str
+)
+def test_the_table_tells_what_is_asked_for(kind: ListenerKind, key: int) -> None:
+    served = TABLE[kind][key]
+    row = SERVED_OTHERWISE[kind, key] if (kind, key) in SERVED_OTHERWISE else DOCUMENTED[key]
+    access = served.access
+    if access is None:
+        assert not row
+    elif access.checked_by is CheckedBy.DISPATCH:
+        assert row == ((access.operation, CLUSTER),)
+    elif access.checked_by is CheckedBy.CONTROLLER:
+        assert served.is_forwarded
+        assert key in TABLE[CONTROLLER]
+    else:
+        assert access.operation in {operation for operation, _ in row}
+        assert access.resource_type in {ResourceType.ANY, *(resource_type for _, resource_type in row)}
