@@ -2,11 +2,15 @@
 
 What is left out:
 - what a stock controller answers with -1, resigning: an unknown config operation;
+- a bad name with a time limit that is over: of the two the stock controller names the name, ours the time;
 - what it decides by chance: topics whose replicas the controller places are only validated;
-- a reassignment in the place of another one under way, after which the stock controller may have a replica both as
-  adding and as removing, and partitions added to a topic in the course of one;
-- a reassignment to fewer replicas, after which the stock controller may count one that is gone as an eligible leader;
-- a reassignment of a partition that nobody is in sync of, which ours takes back without an unclean election.
+- some reassignments in the place of another one under way: `_parts_the_states` says which;
+- giving a replica back to a partition that lost it: the stock controller may have kept it as an eligible leader, with
+  whatever it holds by now;
+- taking a reassignment back where no original replica is in sync, and unclean elections are allowed: the stock
+  controller does not mark the leader as recovering;
+- partitions added to a topic whose partitions have different numbers of replicas, or replicas that are to go: stock
+  takes any of the partitions as the model, and counts those that are to go.
 """
 
 from __future__ import annotations
@@ -18,13 +22,14 @@ from compat.admin_difference.broker_requests import Build
 from compat.admin_difference.draw import (
     BROKERS,
     TIMEOUT_MS,
+    TOPICS,
     mostly,
     partition_of,
     replicas,
     topic,
     topic_id,
 )
-from compat.admin_difference.state import State
+from compat.admin_difference.state import Partition, State
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     AlterPartitionReassignmentsRequest,
@@ -74,9 +79,10 @@ def _create(rng: random.Random) -> Build:
                 ],
             )
         )
+    may_time_out = len(topics) == 1 and topics[0].name in TOPICS
     request = CreateTopicsRequest(
         topics=topics,
-        timeout_ms=mostly(rng, (TIMEOUT_MS,), (0, -1), 0.02 if len(topics) == 1 else 0),
+        timeout_ms=mostly(rng, (TIMEOUT_MS,), (0, -1), 0.02 if may_time_out else 0),
         validate_only=rng.random() < 0.1,
     )
     return lambda state: request
@@ -130,12 +136,12 @@ def _create_partitions(rng: random.Random) -> Build:
     def build(state: State) -> Message:
         first = state.partition(name, 0)
         grown = [one for (each, _), one in state.partitions().items() if each == name]
-        is_steady = not any(one.adding or one.removing for one in grown)
+        is_even = len({len(one.replicas) for one in grown}) <= 1 and not any(one.removing for one in grown)
         factor = len(first.replicas) if size is None and first is not None else size
         entry = CreatePartitionsRequest.CreatePartitionsAssignment
         change = CreatePartitionsRequest.CreatePartitionsTopic(
             name=name,
-            count=len(grown) + (more if is_steady else -1),
+            count=len(grown) + (more if is_even else -1),
             assignments=None if is_placed else [entry(broker_ids=each[:factor]) for each in assigned],
         )
         return CreatePartitionsRequest(
@@ -179,13 +185,13 @@ def _reassign(rng: random.Random) -> Build:
         for target, assigned in wanted:
             name, index = target(state)
             partition = state.partition(name, index)
-            is_moving = partition is not None and (partition.adding or partition.removing)
-            if partition is not None and not partition.isr:
+            dropped = state.dropped.get(("partition", name, index), set())
+            target_replicas = assigned and [each for each in assigned if each not in dropped]
+            if partition is not None and target_replicas and _parts_the_states(partition, target_replicas):
+                target_replicas = None
+            if partition is not None and target_replicas is None and _leads_uncleanly(state, name, partition):
                 index = NO_PARTITION
-            if partition is not None and assigned:
-                rest = [each for each in partition.replicas if each not in assigned]
-                assigned = [*assigned, *rest[: max(0, len(partition.replicas) - len(assigned))]]
-            moves.setdefault(name, {})[index] = None if is_moving else assigned
+            moves.setdefault(name, {})[index] = target_replicas
         return entry(
             topics=[
                 entry.ReassignableTopic(
@@ -202,6 +208,21 @@ def _reassign(rng: random.Random) -> Build:
         )
 
     return build
+
+
+def _leads_uncleanly(state: State, name: str, partition: Partition) -> bool:
+    """Whether a replica that is not in sync has to lead once what was being added is left out again."""
+    is_allowed = state.config(name, "unclean.leader.election.enable", "false") == "true"
+    return is_allowed and {*partition.isr} <= {*partition.adding}
+
+
+def _parts_the_states(partition: Partition, target: list[int]) -> bool:
+    """Whether stock has a new target and parts of the old one at once: it forgets what was being added where more is
+    added, it removes what was to be removed where nothing else is, and it waits for what is to go again."""
+    present, wanted = {*partition.replicas}, {*target}
+    if partition.removing and not present - wanted:
+        return True
+    return bool(partition.adding if wanted - present else {*partition.adding} - wanted)
 
 
 def _list_reassignments(rng: random.Random) -> Build:
@@ -234,7 +255,7 @@ def _update_features(rng: random.Random) -> Build:
             UpdateFeaturesRequest.FeatureUpdateKey(
                 feature=name,
                 max_version_level=mostly(rng, levels, (-1,), 0.03),
-                upgrade_type=mostly(rng, (1, 1, 2, 3), (0, 4), 0.04),
+                upgrade_type=mostly(rng, (1, 1, 1, 2, 3), (0, 4), 0.04),
             )
         )
     request = UpdateFeaturesRequest(

@@ -2,13 +2,19 @@
 
 What is left out, because the two differ on purpose and their states would part:
 - a new incarnation where the old one has shut down: with us it may register at once, with the stock controller only
-  when the session of the old one is over;
-- the same incarnation again while it has cordoned directories or serves: the stock controller forgets the directories,
-  and how far the broker has read, until the next heartbeat;
-- a directory that is not online: the stock controller writes two records where ours writes one, so that the partition
-  epochs part;
-- the shutdown of a broker that leads: when the others know enough to let it go is judged differently;
-- unregistering a broker that is in an ISR or eligible: the stock controller keeps it as an eligible leader;
+  when the session of the old one is over. It is unregistered first here;
+- the same incarnation again while it has cordoned directories, which the stock controller forgets until the next
+  heartbeat; in the course of a controlled shutdown, which it forgets for good; or while it serves: the stock controller
+  then keeps what it knew of the broker beside what it learns, and waits for it with every controlled shutdown;
+- a controlled shutdown that is not gone through with, and a broker that goes on after it: the stock controller takes
+  such a broker in again, though its registration still says that it leaves;
+- the directory of a replica that may lead again in it: the stock controller elects with the next change only. Nor one
+  that is not online, in the course of a reassignment: the first of the stock controller's two records may end that;
+- the last log directory going offline: the stock controller writes a record that says nothing, and forgets how far the
+  broker has read. Nor one with the heartbeat that fences: it takes the leaderships away twice;
+- unregistering a broker that is eligible to lead or becomes so: the stock controller keeps it eligible. Nor one that
+  was when another min.insync.replicas cleared that: the stock controller looks for its topics even if they are deleted,
+  answers -1 and resigns. It does so too if such a broker tells of an offline directory;
 - negative ids, which the stock controller registers.
 """
 
@@ -20,6 +26,7 @@ from collections.abc import Callable
 from compat.admin_difference.draw import (
     BROKERS,
     NO_BROKERS,
+    SILENT_BROKERS,
     broker_epoch,
     directory,
     incarnation,
@@ -27,7 +34,7 @@ from compat.admin_difference.draw import (
     partition_of,
     topic_id,
 )
-from compat.admin_difference.state import Broker, State
+from compat.admin_difference.state import State
 from compat.quorum import CLUSTER_ID
 from kafkaproto.message import Message
 from kafkaproto.messages import (
@@ -54,8 +61,8 @@ FEATURES = {
 _RESERVED_DIRECTORIES = (bytes(16), bytes(15) + b"\1", bytes(15) + b"\2", bytes(15) + b"\x63")
 
 
-def register(broker_id: int, rng: random.Random) -> Build:
-    """A registration with one to three log directories."""
+def register(broker_id: int, rng: random.Random, *, is_silent: bool = False) -> Build:
+    """A registration with one to three log directories; of another incarnation each time if it is a silent broker's."""
     number = rng.randrange(1000)
     rack = rng.choice((None, "r1", "r2"))
     directories = [directory(broker_id, each) for each in range(rng.choice((1, 1, 2, 3)))]
@@ -81,13 +88,15 @@ def register(broker_id: int, rng: random.Random) -> Build:
         case 7:
             directories.clear()
         case 8:
-            features["unheard.of"] = (0, 2)
+            features["unheard.of"] = (rng.randrange(2), 2)
 
     def build(state: State) -> Message:
         known = state.broker(registered)
-        if known is not None and (known.cordoned or not (known.fenced or is_other)):
+        if known is not None and known.in_controlled_shutdown:
+            return unregister(registered)(state) if known.fenced else beat(registered)(state)
+        is_new = known is None or is_silent or (is_other and not known.fenced)
+        if known is not None and not is_new and (known.cordoned or not known.fenced):
             return beat(registered, cordoned=())(state)
-        is_new = known is None or not known.fenced
         return BrokerRegistrationRequest(
             broker_id=registered,
             cluster_id=cluster_id,
@@ -125,20 +134,23 @@ def beat(
     """A heartbeat of a broker that has read either everything or nothing.
 
     Everything is more than there is, so that it does not count which records only one of the two wrote. A broker that
-    was told to go says so again: with ours it stays fenced in any case, the stock controller would take it in again.
+    wants to go says so until it is forgotten.
     """
 
     def build(state: State) -> Message:
         broker = state.broker(broker_id)
-        is_gone = broker is not None and broker.fenced and broker.in_controlled_shutdown
-        leads = any(partition.leader == broker_id for partition in state.partitions().values())
+        is_going = broker is not None and broker.in_controlled_shutdown
+        are_all = broker is not None and {*broker.directories} <= {*offline}
+        tells_offline = not (
+            are_all or want_fence or want_shut_down or is_going or broker_id in state.cleared
+        )
         return BrokerHeartbeatRequest(
             broker_id=broker_id,
             broker_epoch=broker_epoch(state, broker_id, epoch_wrong_by),
             current_metadata_offset=0 if is_behind else state.next_offset + 1000,
             want_fence=want_fence,
-            want_shut_down=(want_shut_down and not leads) or is_gone,
-            offline_log_dirs=list(offline),
+            want_shut_down=want_shut_down or is_going,
+            offline_log_dirs=list(offline) if tells_offline else [],
             cordoned_log_dirs=None if cordoned is None else list(cordoned),
         )
 
@@ -162,15 +174,30 @@ def _beat(rng: random.Random) -> Build:
     )
 
 
-def _unregister(rng: random.Random) -> Build:
-    broker_id = mostly(rng, BROKERS, NO_BROKERS)
+def unregister(broker_id: int) -> Build:
+    """Have a broker forgotten, unless it is or would become eligible to lead."""
 
     def build(state: State) -> Message:
-        if any(broker_id in (*one.isr, *one.eligible) for one in state.partitions().values()):
+        for (name, _), partition in state.partitions().items():
+            min_isr = int(state.config(name, "min.insync.replicas", "1"))
+            enough = min(min_isr, len(partition.replicas))
+            becomes_eligible = broker_id in partition.isr and len(partition.isr) <= enough
+            if broker_id in partition.eligible or becomes_eligible:
+                return beat(broker_id, want_fence=True)(state)
+        if broker_id in state.cleared:
             return beat(broker_id, want_fence=True)(state)
         return UnregisterBrokerRequest(broker_id=broker_id)
 
     return build
+
+
+def _unregister(rng: random.Random) -> Build:
+    return unregister(mostly(rng, BROKERS, NO_BROKERS))
+
+
+def _register_silent(rng: random.Random) -> Build:
+    """A broker that never sends a heartbeat, so that each incarnation may take the place of the one before."""
+    return register(rng.choice(SILENT_BROKERS), rng, is_silent=True)
 
 
 def _register_controller(rng: random.Random) -> Build:
@@ -281,21 +308,25 @@ def _assign_directories(rng: random.Random) -> Build:
                 for directory_id, (name, index) in (
                     (directory_id, target(state)) for directory_id, target in wanted
                 )
-                if not _is_offline(state.broker(broker_id), directory_id)
+                if not _changes_more(state, broker_id, directory_id, name, index)
             ],
         )
 
     return build
 
 
-def _is_offline(broker: Broker | None, directory_id: bytes) -> bool:
-    if broker is None:
+def _changes_more(state: State, broker_id: int, directory_id: bytes, name: str, index: int) -> bool:
+    broker, partition = state.broker(broker_id), state.partition(name, index)
+    if broker is None or partition is None:
         return False
-    return directory_id not in broker.directories or broker.fenced or broker.in_controlled_shutdown
+    if directory_id in broker.directories:
+        return partition.leader < 0
+    return bool(partition.adding or partition.removing)
 
 
 REQUESTS: tuple[tuple[int, Callable[[random.Random], Build]], ...] = (
     (6, _register),
+    (1, _register_silent),
     (22, _beat),
     (2, _unregister),
     (1, _register_controller),

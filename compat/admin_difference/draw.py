@@ -11,6 +11,8 @@ from compat.admin_difference.state import State
 TOPICS = ("t1", "t2", "t3", "a.b", "a_b")
 BAD_TOPICS = ("", ".", "e f", "x" * 250, "__cluster_metadata")
 BROKERS = (11, 12, 13, 14)
+SILENT_BROKERS = (15, 16)
+"""They register, and that is all."""
 NO_BROKERS = (-1, 1, 77)
 TIMEOUT_MS = 30_000
 UNKNOWN_ID = b"nobody knows me."

@@ -1,8 +1,8 @@
 """Random requests that alter and describe configs, access control entries, client quotas and SCRAM credentials.
 
 Brokers are given good values only: a stock controller takes any key and value for them, because its brokers check
-before they forward; ours checks for itself. Entries of access control have known types, which a stock controller does
-not refuse but fails on.
+before they forward; ours checks for itself. Entries of access control have known types, and what is added to a list or
+taken away from it is not null: a stock controller does not refuse either, but fails on it and resigns.
 """
 
 from __future__ import annotations
@@ -76,13 +76,13 @@ def _increment(rng: random.Random) -> Build:
     for _ in range(mostly(rng, (1,), (0, 2), 0.08)):
         kind, name = _resource(rng)
         changes = []
-        # Of a key named twice the stock controller carries out the last change, ours refuses it if any of them is bad.
-        for key, values in rng.sample(_CONFIGS[kind], min(len(_CONFIGS[kind]), rng.choice((1, 1, 2)))):
+        for key, values in rng.choices(_CONFIGS[kind], k=rng.choice((1, 1, 2, 3))):
+            operation = mostly(rng, (0, 0, 0, 1), (2, 3), 0.15)
             changes.append(
                 IncrementalAlterConfigsRequest.AlterableConfig(
                     name=key,
-                    config_operation=mostly(rng, (0, 0, 0, 1), (2, 3), 0.15),
-                    value=mostly(rng, values, (None,), 0.06),
+                    config_operation=operation,
+                    value=mostly(rng, values, (None,), 0.06 if operation < 2 else 0),
                 )
             )
         resources.append(
@@ -189,10 +189,10 @@ _BAD_ENTITIES: tuple[tuple[tuple[str, str | None], ...], ...] = (
 
 def _alter_quotas(rng: random.Random) -> Build:
     entries = []
-    # Of an entity named twice the stock controller carries out the good part, ours nothing.
-    for entity in {
-        mostly(rng, _ENTITIES, _BAD_ENTITIES): None for _ in range(mostly(rng, (1,), (0, 2), 0.1))
-    }:
+    chosen = [mostly(rng, _ENTITIES, _BAD_ENTITIES) for _ in range(mostly(rng, (1,), (0, 2), 0.2))]
+    if rng.random() < 0.03:
+        chosen.append(chosen[0] if chosen else ())
+    for entity in chosen:
         usual = ("connection_creation_rate",) if entity and entity[0][0] == "ip" else ("producer_byte_rate",)
         ops = [
             AlterClientQuotasRequest.OpData(
@@ -222,7 +222,9 @@ def _alter_quotas(rng: random.Random) -> Build:
                 ops=ops,
             )
         )
-    request = AlterClientQuotasRequest(entries=entries, validate_only=rng.random() < 0.1)
+    # Of an entity named twice the stock controller carries out the first mention, and says that it did not.
+    is_twice = len({*chosen}) < len(chosen)
+    request = AlterClientQuotasRequest(entries=entries, validate_only=is_twice or rng.random() < 0.1)
     return lambda state: request
 
 

@@ -31,7 +31,7 @@ PROPERTIES = {
     "super.users": "User:ANONYMOUS",
 }
 
-_LEFT_OUT = frozenset({"throttleTimeMs", "errorMessage", "documentation"})
+_LEFT_OUT = frozenset({"throttleTimeMs", "errorMessage", "documentation", "partitionEpoch"})
 
 
 class Side:

@@ -17,6 +17,7 @@ Key = tuple[Hashable, ...]
 
 NO_CHANGE_OF_LEADER = -2
 TOPIC_RESOURCE = 2
+BROKER_RESOURCE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,9 @@ class Partition:
     removing: tuple[int, ...]
     leader: int
     leader_epoch: int
-    partition_epoch: int
+    partition_epoch: int = field(compare=False)
+    """Each has its own: the stock controller writes further records that only clear an eligible leader which is no
+    replica any more, and two where ours writes one for a replica in a directory that is not online."""
     recovery_state: int
 
 
@@ -62,6 +65,10 @@ class State:
     topic_ids: dict[str, bytes] = field(default_factory=dict)
     broker_epochs: dict[int, int] = field(default_factory=dict)
     next_offset: int = 0
+    dropped: dict[Key, set[int]] = field(default_factory=dict)
+    """By partition, replicas that it had once."""
+    cleared: set[int] = field(default_factory=set)
+    """Brokers that were eligible to lead when all eligibility was cleared."""
     _acls: dict[bytes, Key] = field(default_factory=dict)
 
     def partition(self, topic: str, index: int) -> Partition | None:
@@ -77,6 +84,11 @@ class State:
             for key, value in sorted(self.entries.items(), key=repr)
             if isinstance(value, Partition)
         }
+
+    def config(self, topic: str, key: str, default: str) -> str:
+        """A topic's value, else the cluster's."""
+        of_cluster = self.entries.get(("config", BROKER_RESOURCE, "", key), default)
+        return str(self.entries.get(("config", TOPIC_RESOURCE, topic, key), of_cluster))
 
     def broker(self, broker_id: int) -> Broker | None:
         """None if it is not registered."""
@@ -110,7 +122,9 @@ def _remove_topic(state: State, record: Any) -> None:
 
 
 def _partition(state: State, record: Any) -> None:
-    state.entries["partition", state.topic_names[record.topic_id], record.partition_id] = Partition(
+    key = ("partition", state.topic_names[record.topic_id], record.partition_id)
+    state.dropped[key] = set()
+    state.entries[key] = Partition(
         replicas=tuple(record.replicas),
         directories=tuple(record.directories),
         isr=tuple(record.isr),
@@ -151,6 +165,7 @@ def _partition_change(state: State, record: Any) -> None:
     if record.leader_recovery_state >= 0:
         changes["recovery_state"] = record.leader_recovery_state
     new = replace(old, **changes, partition_epoch=old.partition_epoch + 1)
+    state.dropped[key] |= {*old.replicas} - {*new.replicas}
     # The stock controller may keep a replica that a reassignment took away as an eligible leader.
     state.entries[key] = replace(new, eligible=tuple(one for one in new.eligible if one in new.replicas))
 
@@ -158,6 +173,7 @@ def _partition_change(state: State, record: Any) -> None:
 def _clear_elr(state: State, record: Any) -> None:
     for key, value in state.entries.items():
         if isinstance(value, Partition) and record.topic_name in {"", key[1]}:
+            state.cleared.update(value.eligible)
             state.entries[key] = replace(value, eligible=(), last_known=())
 
 

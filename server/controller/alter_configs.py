@@ -9,11 +9,14 @@ what changes is.
 With ELR on (KIP-966) min.insync.replicas has one value for the cluster, which cannot be taken away, and who
 is eligible is forgotten where it changes, for a topic or for the cluster.
 
+What is wrong is found in Kafka's order: lists that are none, lengths and min.insync.replicas, names, values, and last
+whether there is such a topic or node at all.
+
 Stock controllers record whatever they are told for brokers, which then fail over it; here read-only keys and
 values that no broker takes are refused, and what they cannot apply (a null list, an unknown operation) is an
 error of the request, not of the controller.
 
-Not here yet: alter-config policies.
+Not here: alter-config policies, which are Java classes.
 """
 
 from __future__ import annotations
@@ -127,9 +130,11 @@ def _alter(
                     ErrorCode.INVALID_REQUEST,
                     f"The resource of type {resource_type} and name {name!r} is named twice.",
                 )
-            _check_resource(situation, resource_type, name)
+            _check_type(resource_type)
             current = situation.image.config(resource_type, name)
             changes = changes_of(resource, current)
+            _check_any_value(situation.image, resource_type, name, changes)
+            _check_name(resource_type, name)
             _check_values(situation, resource_type, name, current, changes)
         except ApiError as error:
             results[key] = error
@@ -150,10 +155,9 @@ def _alter(
 
 def _incremental_changes(resource: Any, current: Mapping[str, str]) -> Changes:
     changes: Changes = {}
-    for config in resource.configs:
-        key, operation = config.name, config.config_operation
-        # The last mention of a key counts, and so does its place.
-        changes.pop(key, None)
+    last_mentions = {config.name: config for config in resource.configs}
+    for key, config in last_mentions.items():
+        operation = config.config_operation
         if operation == _SET:
             changes[key] = config.value
         elif operation == _DELETE:
@@ -197,75 +201,88 @@ def _complete_changes(resource: Any, current: Mapping[str, str]) -> Changes:
 # --- what is allowed ---
 
 
-def _check_resource(situation: Situation, resource_type: int, name: str) -> None:
-    """Raise ApiError unless the resource exists, or is of a kind that comes to be by being set."""
-    if resource_type == TOPIC_RESOURCE:
-        if not name:
-            raise ApiError(ErrorCode.INVALID_REQUEST, "Topics have no common settings: a name is needed.")
-        check_topic_name(name)
-        if name not in situation.image.topic_ids:
-            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name} does not exist.")
-    elif resource_type == BROKER_RESOURCE:
-        if name != CLUSTER_DEFAULT:
-            _check_node(situation, name)
-    elif resource_type in (GROUP_RESOURCE, CLIENT_METRICS_RESOURCE):
-        if not name:
-            raise ApiError(ErrorCode.INVALID_REQUEST, "The name of a group or subscription is needed.")
-    elif resource_type == BROKER_LOGGER_RESOURCE:
+def _check_type(resource_type: int) -> None:
+    if resource_type == BROKER_LOGGER_RESOURCE:
         # IncrementalAlterConfigs changes them without asking the controller.
         raise ApiError(
             ErrorCode.INVALID_REQUEST,
             "The levels of loggers are each node's own, and changed by IncrementalAlterConfigs only.",
         )
-    else:
+    if resource_type not in (TOPIC_RESOURCE, BROKER_RESOURCE, GROUP_RESOURCE, CLIENT_METRICS_RESOURCE):
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION, f"Resource type {resource_type} is unknown.")
 
 
-def _check_node(situation: Situation, name: str) -> None:
-    node_id = int(name) if name.isascii() and name.isdecimal() and len(name) <= _MAX_DIGITS else None
-    if name != str(node_id):
-        raise ApiError(ErrorCode.INVALID_REQUEST, f"{name!r} is no node id.")
-    image = situation.image
-    controllers = (situation.node_id, *situation.config.static_voter_ids, *image.controllers)
-    if node_id not in image.brokers and node_id not in controllers:
-        raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"No node has the id {node_id}.")
-
-
-def _check_values(
-    situation: Situation, resource_type: int, name: str, current: Mapping[str, str], changes: Changes
-) -> None:
-    """Raise ApiError unless the resource may have the values that it would have after the changes."""
+def _check_any_value(image: ClusterImage, resource_type: int, name: str, changes: Changes) -> None:
+    """Raise ApiError for a value that is too long, or a min.insync.replicas that the resource may not have."""
     for key, value in changes.items():
         if value is not None and len(value.encode()) > MAX_VALUE_BYTES:
             raise ApiError(
                 ErrorCode.INVALID_CONFIG, f"The value of {key} is longer than {MAX_VALUE_BYTES} bytes."
             )
-    if resource_type == TOPIC_RESOURCE:
-        after = {key: value for key, value in {**current, **changes}.items() if value is not None}
-        problem = situation.topic_defaults().validate_topic(after)
-        if problem is not None:
-            raise ApiError(ErrorCode.INVALID_CONFIG, problem)
-    elif resource_type == BROKER_RESOURCE:
-        _check_broker_values(situation.image, name, changes)
-    elif resource_type == GROUP_RESOURCE:
-        after = {key: value for key, value in {**current, **changes}.items() if value is not None}
-        problem = validate_group_configs(after, situation.topic_defaults().value_of)
-        if problem is not None:
-            raise ApiError(ErrorCode.INVALID_CONFIG, problem)
+    if resource_type != BROKER_RESOURCE or not image.elr_enabled or MIN_INSYNC_REPLICAS not in changes:
+        return
+    if name != CLUSTER_DEFAULT:
+        problem = "is the cluster's alone while eligible leader replicas are kept"
+    elif changes[MIN_INSYNC_REPLICAS] is None:
+        problem = "is needed while eligible leader replicas are kept"
     else:
-        _check_client_metrics_values(changes)
+        return
+    raise ApiError(ErrorCode.INVALID_CONFIG, f"{MIN_INSYNC_REPLICAS} {problem}.")
 
 
-def _check_broker_values(image: ClusterImage, name: str, changes: Changes) -> None:
-    if image.elr_enabled and MIN_INSYNC_REPLICAS in changes:
-        if name != CLUSTER_DEFAULT:
-            problem = "is the cluster's alone while eligible leader replicas are kept"
-        elif changes[MIN_INSYNC_REPLICAS] is None:
-            problem = "is needed while eligible leader replicas are kept"
-        else:
-            problem = None
-        if problem is not None:
-            raise ApiError(ErrorCode.INVALID_CONFIG, f"{MIN_INSYNC_REPLICAS} {problem}.")
+def _check_name(resource_type: int, name: str) -> None:
+    """Raise ApiError unless a resource may have this name, whether there is one or not."""
+    if resource_type == TOPIC_RESOURCE:
+        if not name:
+            raise ApiError(ErrorCode.INVALID_REQUEST, "Topics have no common settings: a name is needed.")
+        check_topic_name(name)
+    elif resource_type == BROKER_RESOURCE:
+        if name != CLUSTER_DEFAULT and _node_id(name) is None:
+            raise ApiError(ErrorCode.INVALID_REQUEST, f"{name!r} is no node id.")
+    elif not name:
+        raise ApiError(ErrorCode.INVALID_REQUEST, "The name of a group or subscription is needed.")
+
+
+def _node_id(name: str) -> int | None:
+    """The node id that is written this way; None where it is none."""
+    node_id = int(name) if name.isascii() and name.isdecimal() and len(name) <= _MAX_DIGITS else None
+    return node_id if name == str(node_id) else None
+
+
+def _check_existence(situation: Situation, resource_type: int, name: str) -> None:
+    """Raise ApiError where there is no such topic or node; what else has settings comes to be by them."""
+    image = situation.image
+    if resource_type == TOPIC_RESOURCE and name not in image.topic_ids:
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name!r} does not exist.")
+    if resource_type == BROKER_RESOURCE and name != CLUSTER_DEFAULT:
+        nodes = (situation.node_id, *situation.config.static_voter_ids, *image.controllers, *image.brokers)
+        if _node_id(name) not in nodes:
+            raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"No node has the id {name}.")
+
+
+def _check_values(
+    situation: Situation, resource_type: int, name: str, current: Mapping[str, str], changes: Changes
+) -> None:
+    """Raise ApiError unless the resource exists and may have the values that it would have after the changes.
+
+    As in Kafka, a bad value of a topic that does not exist is a bad value.
+    """
+    after = {key: value for key, value in {**current, **changes}.items() if value is not None}
+    problem = None
+    if resource_type == TOPIC_RESOURCE:
+        problem = situation.topic_defaults().validate_topic(after)
+    elif resource_type == GROUP_RESOURCE:
+        problem = validate_group_configs(after, situation.topic_defaults().value_of)
+    elif resource_type == CLIENT_METRICS_RESOURCE:
+        _check_client_metrics_values(after)
+    if problem is not None:
+        raise ApiError(ErrorCode.INVALID_CONFIG, problem)
+    _check_existence(situation, resource_type, name)
+    if resource_type == BROKER_RESOURCE:
+        _check_broker_values(name, changes)
+
+
+def _check_broker_values(name: str, changes: Changes) -> None:
     for key, value in changes.items():
         if value is not None:
             refused = validate_broker_config(key, value, cluster_default=name == CLUSTER_DEFAULT)
@@ -273,13 +290,12 @@ def _check_broker_values(image: ClusterImage, name: str, changes: Changes) -> No
                 raise ApiError(ErrorCode.INVALID_REQUEST, refused)
 
 
-def _check_client_metrics_values(changes: Changes) -> None:
-    for key, value in changes.items():
-        if value is None:
-            continue
-        definition = CLIENT_METRICS_KEYS.get(key)
-        if definition is None:
+def _check_client_metrics_values(values: Mapping[str, str]) -> None:
+    for key in values:
+        if key not in CLIENT_METRICS_KEYS:
             raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown client metrics config name: {key}")
+    for key, value in sorted(values.items()):
+        definition = CLIENT_METRICS_KEYS[key]
         problem = definition.problem_with(value)
         if problem is not None:
             # Kafka tells a number out of range from what is no number at all.

@@ -56,6 +56,7 @@ from server.controller.events import (
     HighWatermarkAdvanced,
     KRaftVersionChanged,
     KRaftVersionUpgraded,
+    NodePaused,
     SnapshotLoaded,
     Tick,
 )
@@ -70,7 +71,7 @@ from server.controller.periodic_tasks import (
 )
 from server.controller.proven_death import records_of_death
 from server.controller.replies import ParkedReplies, ParkedReply
-from server.controller.sessions import BrokerSession, sessions_at_activation
+from server.controller.sessions import BrokerSession, sessions_after_pause, sessions_at_activation
 from server.controller.settings import InheritedConfigs, TopicSettings
 from server.controller.table import COMMANDS, Command
 from server.controller.upgrades import WaitingUpgrades
@@ -151,6 +152,8 @@ class Controller:
                 self._handle_command(event, now_ms)
             case BrokerProvenDead():
                 self._handle_proven_death(event)
+            case NodePaused():
+                self._sessions = sessions_after_pause(self._sessions, event.pause_ms)
             case Tick():
                 pass
             case _:
@@ -456,8 +459,8 @@ class Controller:
         # Else the time stands: contacts only put ends off, and a new session ends after all others.
 
     def _first_session_end_ms(self) -> int:
-        last_contacts = (session.last_contact_ms for session in self._sessions.values())
-        return min(last_contacts) + self._config.broker_session_timeout_ms
+        timeout_ms = self._config.broker_session_timeout_ms
+        return min(session.end_ms(timeout_ms) for session in self._sessions.values())
 
     def _do_what_is_due(self, now_ms: int) -> None:
         for command in (*self._replies.take_expired(now_ms), *self._upgrades.take_expired(now_ms)):

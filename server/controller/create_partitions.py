@@ -70,7 +70,7 @@ def _existing_topic(situation: Situation, topics: Sequence[_PartitionsTopic]) ->
         raise ApiError(ErrorCode.INVALID_REQUEST, f"Topic {name} is named twice.")
     topic = situation.image.topic_by_name(name)
     if topic is None:
-        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name} does not exist.")
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name!r} does not exist.")
     present = len(topic.partitions)
     if count <= present:
         raise ApiError(

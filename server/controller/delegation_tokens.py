@@ -23,6 +23,7 @@ from kafkaproto.messages import (
     RenewDelegationTokenRequest,
     RenewDelegationTokenResponse,
 )
+from kafkaproto.support import MAX_STRING_LENGTH
 from server.controller.command import ApiError, Result, Situation
 from server.image.image import ClusterImage, DelegationToken
 from server.security.delegation_tokens import is_expired, may_renew, token_hmac, token_of_hmac, token_owner
@@ -56,6 +57,13 @@ def create_delegation_token(situation: Situation, request: CreateDelegationToken
                 ErrorCode.INVALID_PRINCIPAL_TYPE,
                 f"The renewer's principal type {renewer.principal_type[:_MAX_QUOTED_LENGTH]!r} is not {_USER}.",
             )
+    renewers = tuple(f"{each.principal_type}:{each.principal_name}" for each in request.renewers)
+    for principal in (owner, *renewers):
+        if len(principal.encode()) > MAX_STRING_LENGTH:
+            raise ApiError(
+                ErrorCode.INVALID_REQUEST,
+                f"The principal {principal[:_MAX_QUOTED_LENGTH]!r}... has more than {MAX_STRING_LENGTH} bytes.",
+            )
     lifetime_ms = situation.config.delegation_token_max_lifetime_ms
     if request.max_lifetime_ms > 0:
         lifetime_ms = min(lifetime_ms, request.max_lifetime_ms)
@@ -64,7 +72,7 @@ def create_delegation_token(situation: Situation, request: CreateDelegationToken
     token = DelegationToken(
         owner=owner,
         requester=situation.context.principal,
-        renewers=tuple(f"{each.principal_type}:{each.principal_name}" for each in request.renewers),
+        renewers=renewers,
         issue_timestamp_ms=now_ms,
         max_timestamp_ms=max_timestamp_ms,
         expiration_timestamp_ms=min(

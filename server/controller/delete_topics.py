@@ -89,7 +89,7 @@ def _topic_to_delete(image: ClusterImage, name: str | None, topic_id: bytes) -> 
             )
         topic = image.topic_by_name(name)
         if topic is None:
-            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name} does not exist.")
+            raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name!r} does not exist.")
         return topic
     if topic_id == ZERO_UUID:
         raise ApiError(ErrorCode.INVALID_REQUEST, "Neither a name nor an id is given.")

@@ -29,6 +29,7 @@ from server.controller.events import (
     HighWatermarkAdvanced,
     KRaftVersionChanged,
     KRaftVersionUpgraded,
+    NodePaused,
     SnapshotLoaded,
     Tick,
 )
@@ -65,6 +66,8 @@ def describe_event(event: Event) -> str:
                 f"broker {event.broker_id} proven dead epoch={event.broker_epoch}"
                 f" silent since {event.silent_since_ms}"
             )
+        case NodePaused():
+            return f"paused for {event.pause_ms} ms"
         case Tick():
             return "tick"
         case _:

@@ -96,7 +96,7 @@ def _elect(image: ClusterImage, changes: PartitionChanges, name: str, index: int
     """Hold one election; raises ApiError where there is none to hold, or nobody to elect."""
     topic = image.topic_by_name(name)
     if topic is None:
-        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name} does not exist.")
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name!r} does not exist.")
     partition = changes.partition(topic, index)
     if partition is None:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name} has no partition {index}.")

@@ -133,6 +133,14 @@ class BrokerProvenDead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NodePaused:
+    """This node did not run for a while, and has not taken in what was sent to it meanwhile; sent before anything else
+    is told of the time after. Nobody was silent for that long, as far as this controller can tell."""
+
+    pause_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
     """Time has passed; sent when ``next_deadline_ms`` is reached. Early or late ones do no harm."""
 
@@ -148,5 +156,6 @@ Event = (
     | KRaftVersionUpgraded
     | CommandReceived
     | BrokerProvenDead
+    | NodePaused
     | Tick
 )

@@ -80,6 +80,9 @@ def heartbeat(situation: Situation, request: BrokerHeartbeatRequest) -> Result:
         image = replay_all(image, records, situation.next_offset)
     records += _offline_directories(image, settings, broker.broker_id, request.offline_log_dirs)
     records += _cordoned_directories(image, broker.broker_id, request.cordoned_log_dirs)
+    if any(isinstance(record, BrokerRegistrationChangeRecord) for record in records):
+        # As with stock controllers, the broker has to say again what it has read once its registration is another.
+        session = replace(session, metadata_offset=-1)
     return Result(
         response=BrokerHeartbeatResponse(
             is_caught_up=is_caught_up,
@@ -112,7 +115,12 @@ def _session_after_contact(situation: Situation, request: BrokerHeartbeatRequest
     if known is None:
         known = BrokerSession(broker_epoch=request.broker_epoch, last_contact_ms=situation.now_ms)
     assert known.broker_epoch == request.broker_epoch, f"broker {request.broker_id} has an old session"
-    return replace(known, last_contact_ms=situation.now_ms, metadata_offset=request.current_metadata_offset)
+    return replace(
+        known,
+        last_contact_ms=situation.now_ms,
+        pause_ms=0,
+        metadata_offset=request.current_metadata_offset,
+    )
 
 
 def _sessions_after(

@@ -15,9 +15,10 @@ Whoever is elected uncleanly becomes the whole ISR, in recovery. With ELR on, re
 min.insync.replicas move to the ELR: they hold all that was acknowledged, and may lead again.
 
 A reassignment is complete once the target ISR holds all the replicas that were added (all that are to stay, where
-more go than come), and not only such as are to go. Whatever change brings that about also takes away those that are
-to go, and elects anew if the leader is among them. A replica that goes is not eligible any more; stock controllers
-leave it in the ELR if the ISR shrinks below min.insync.replicas with it.
+more go than come), and not only such as are to go; those that were added and are to go again count for neither.
+Whatever change brings that about also takes away those that are to go, and elects anew if the leader is among them.
+A replica that goes is not eligible any more; stock controllers leave it in the ELR if the ISR shrinks below
+min.insync.replicas with it.
 """
 
 from __future__ import annotations
@@ -193,9 +194,10 @@ def _finish_reassignment(target: _Target) -> None:
         return
     isr = tuple(replica for replica in target.isr if replica not in target.removing)
     replicas = tuple(replica for replica in target.replicas if replica not in target.removing)
+    coming, going = {*target.adding} - {*target.removing}, {*target.removing} - {*target.adding}
     # Fewer replicas than before is a promise that all of them hold what the others held.
-    needed = replicas if len(target.removing) > len(target.adding) else target.adding
-    if isr and {*needed} <= {*isr}:
+    needed = {*replicas} if len(going) > len(coming) else coming
+    if isr and needed <= {*isr}:
         target.isr, target.replicas = isr, replicas
         target.adding = target.removing = ()
 
@@ -210,7 +212,8 @@ def _choose_elr(
 
 
 def _elect(target: _Target, partition: PartitionImage, rules: LeadershipRules) -> None:
-    eligible = target.isr or target.elr
+    # What was eligible while ELR was on has lost nothing since: nobody has led without it.
+    eligible = target.isr or (target.elr if rules.elr_enabled else partition.elr)
     candidates = (partition.leader, *target.replicas)
     if rules.election is Election.PREFERRED:
         candidates = (target.replicas[0], *candidates)
@@ -239,8 +242,10 @@ def _lead_uncleanly(target: _Target, leader: int) -> None:
 
 
 def _remember_last_leader(target: _Target, partition: PartitionImage, rules: LeadershipRules) -> None:
-    """When the last leader goes; it is forgotten when there is one again."""
-    if not rules.elr_enabled or target.leader != NO_NODE:
+    """When the last leader goes; it is forgotten when there is one again. With ELR off nobody looks at it."""
+    if not rules.elr_enabled:
+        return
+    if target.leader != NO_NODE:
         target.last_known_elr = ()
     elif partition.leader != NO_NODE:
         target.last_known_elr = (partition.leader,)

@@ -40,11 +40,14 @@ class UsableBroker:
 
 
 def usable_brokers(image: ClusterImage) -> list[UsableBroker]:
-    """Brokers that may get new replicas, by id: not those that shut down or have all directories cordoned."""
+    """Brokers that may get new replicas, by id: not those that shut down or have all directories cordoned.
+
+    One that has shut down may, like any other fenced broker: it comes back, or its replicas are reassigned.
+    """
     return [
         UsableBroker(broker_id=broker.broker_id, rack=broker.rack, fenced=broker.fenced)
         for broker in image.brokers_in_order()
-        if not broker.in_controlled_shutdown and not _is_cordoned(broker)
+        if (broker.fenced or not broker.in_controlled_shutdown) and not _is_cordoned(broker)
     ]
 
 

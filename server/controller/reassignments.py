@@ -2,10 +2,14 @@
 
 While a reassignment runs, the replicas are those that are to stay followed by those that are to go. It ends with the
 change by which the new ones have come into the ISR: `server.controller.partitions` says when. A new target counts
-from all replicas of the moment, those included that an unfinished reassignment was about to add or to remove.
+from all replicas of the moment, those included that an unfinished reassignment was about to add or to remove. What was
+being added stays marked as added, even where it is to go again: so the original replicas are known until the end.
 
-Taking a reassignment back leaves out the replicas that were being added. Where only those are in sync, the first of
-the others has to lead without having everything, which needs unclean elections to be allowed.
+Taking a reassignment back leaves out the replicas that were being added. Where none of the others is in sync, the
+first of them has to lead without having everything, which needs unclean elections to be allowed.
+
+Stock controllers forget what an earlier target added as soon as a later one adds something else; they still remove
+what an earlier target removed where a later one removes nothing, and wait for what was added and is to go again.
 
 All that a request leads to is one batch. Partitions are refused one by one.
 """
@@ -92,7 +96,7 @@ def refuse_reassignments(
 
 def _partition(changes: PartitionChanges, topic: TopicImage | None, name: str, index: int) -> PartitionImage:
     if topic is None:
-        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name} does not exist.")
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name!r} does not exist.")
     partition = changes.partition(topic, index)
     if partition is None:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name} has no partition {index}.")
@@ -115,8 +119,9 @@ def _check_target(
 
 def _begun(partition: PartitionImage, target: tuple[int, ...]) -> Goal:
     """A reassignment to the target; another order of the same replicas is one that is over at once."""
+    original = {*partition.replicas} - {*partition.adding_replicas}
     removing = tuple(sorted({*partition.replicas} - {*target}))
-    adding = tuple(sorted({*target} - {*partition.replicas}))
+    adding = tuple(sorted({*partition.replicas, *target} - original))
     return Goal(replicas=target + removing, adding=adding, removing=removing)
 
 
@@ -135,7 +140,7 @@ def _cancel(
     adding = partition.adding_replicas
     replicas = tuple(replica for replica in partition.replicas if replica not in adding)
     isr = tuple(replica for replica in partition.isr if replica not in adding)
-    if isr or (not partition.isr and replicas):
+    if isr:
         changes.change(
             topic, index, Goal(isr=isr, replicas=replicas, adding=(), removing=()), election=Election.CLEAN
         )

@@ -216,7 +216,9 @@ def _feature_ranges(features: Sequence[Any]) -> tuple[FeatureRange, ...]:
 
 
 def _check_features(situation: Situation, features: Sequence[FeatureRange]) -> None:
-    """Raise ApiError unless the broker supports every finalized level; what it does not name is 0 only."""
+    """Raise ApiError unless the broker supports every finalized level, which is 0 where there is none; what the broker
+    does not name it supports at 0 only.
+    """
     ranges = {each.name: (each.min_level, each.max_level) for each in features}
     if METADATA_VERSION not in ranges:
         raise ApiError(
@@ -224,10 +226,10 @@ def _check_features(situation: Situation, features: Sequence[FeatureRange]) -> N
         )
     finalized = dict(situation.image.features)
     finalized[KRAFT_VERSION] = situation.kraft_version
-    for name in sorted(finalized):
-        low, high = ranges.get(name, (0, 0))
-        if not low <= finalized[name] <= high:
+    for name in sorted({*finalized, *ranges}):
+        level, (low, high) = finalized.get(name, 0), ranges.get(name, (0, 0))
+        if not low <= level <= high:
             raise ApiError(
                 ErrorCode.UNSUPPORTED_VERSION,
-                f"Feature {name} is at level {finalized[name]}; the broker supports {low} to {high}.",
+                f"Feature {name} is at level {level}; the broker supports {low} to {high}.",
             )

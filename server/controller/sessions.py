@@ -2,12 +2,14 @@
 only.
 
 Nothing of this is in the metadata log, so a new active controller starts anew: brokers that the image shows
-unfenced get a full session from then on. Time is the monotonic clock's: a jump of wall time fences nobody.
+unfenced get a full session from then on. Time is the monotonic clock's: a jump of wall time fences nobody. Time in
+which the controller's own node did not run (it was stopped, or its machine) is given back: heartbeats may wait in its
+sockets.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from immutables import Map
 
@@ -25,10 +27,23 @@ class BrokerSession:
     """Offset up to which the broker said it has read the metadata log."""
     shutdown_offset: int = -1
     """Offset of the last record that the broker's controlled shutdown wrote; -1 where none is under way."""
+    pause_ms: int = 0
+    """How long, since the last contact, the controller's node did not run, and so could not hear of anybody."""
+
+    def end_ms(self, timeout_ms: int) -> int:
+        """When the session ends, unless the broker is heard of before."""
+        return self.last_contact_ms + self.pause_ms + timeout_ms
 
     def is_valid(self, now_ms: int, timeout_ms: int) -> bool:
         """Whether the broker was heard of within the timeout."""
-        return now_ms < self.last_contact_ms + timeout_ms
+        return now_ms < self.end_ms(timeout_ms)
+
+
+def sessions_after_pause(sessions: Map[int, BrokerSession], pause_ms: int) -> Map[int, BrokerSession]:
+    """The sessions, all of which end so much later."""
+    for broker_id, session in sessions.items():
+        sessions = sessions.set(broker_id, replace(session, pause_ms=session.pause_ms + pause_ms))
+    return sessions
 
 
 def sessions_at_activation(image: ClusterImage, now_ms: int) -> Map[int, BrokerSession]:

@@ -4,7 +4,7 @@ All topics of a request that can be created are one atomic batch: per topic its 
 ConfigRecords, its PartitionRecords. The answer lists the topics that could be created first, then those
 that could not.
 
-Not here yet: quotas on partition changes, create-topic policies.
+Not here: create-topic policies, which are Java classes, and quotas on the rate of partition changes.
 """
 
 from __future__ import annotations
@@ -51,14 +51,18 @@ class _NewTopic:
 
 
 def create_topics(situation: Situation, request: CreateTopicsRequest) -> Result:
-    """Create what can be created; raises ApiError where the request as a whole asks for too much."""
-    _check_partition_total(situation, request.topics)
+    """Create what can be created; nothing at all where too many partitions are asked for."""
     configs = situation.topic_defaults()
     names = _Names(situation.image, request.topics)
+    candidates = [topic for topic in names.distinct_topics() if names.problem(topic.name) is None]
+    too_much = _too_many_partitions(situation, candidates)
     created: list[_NewTopic] = []
     failed: list[_TopicResult] = []
     for topic in names.distinct_topics():
+        refusal = names.problem(topic.name) or too_much
         try:
+            if refusal is not None:
+                raise refusal
             names.check(topic.name)
             created.append(_new_topic(situation, topic, configs))
         except ApiError as error:
@@ -78,7 +82,8 @@ def refuse_topics(request: CreateTopicsRequest, error: ApiError) -> CreateTopics
     return CreateTopicsResponse(topics=[_failure(name, error) for name in names])
 
 
-def _check_partition_total(situation: Situation, topics: Sequence[_CreatableTopic]) -> None:
+def _too_many_partitions(situation: Situation, topics: Sequence[_CreatableTopic]) -> ApiError | None:
+    """What refuses all topics of the request; None where they are not too many partitions together."""
     default = situation.config.num_partitions
     total = 0
     for topic in topics:
@@ -86,11 +91,12 @@ def _check_partition_total(situation: Situation, topics: Sequence[_CreatableTopi
             total += len(topic.assignments)
         else:
             total += default if topic.num_partitions == _USE_DEFAULT else max(topic.num_partitions, 0)
-    if total > MAX_PARTITIONS_PER_REQUEST:
-        raise ApiError(
-            ErrorCode.POLICY_VIOLATION,
-            f"The request asks for {total} partitions; one request may create {MAX_PARTITIONS_PER_REQUEST}.",
-        )
+    if total <= MAX_PARTITIONS_PER_REQUEST:
+        return None
+    return ApiError(
+        ErrorCode.POLICY_VIOLATION,
+        f"The request asks for {total} partitions; one request may create {MAX_PARTITIONS_PER_REQUEST}.",
+    )
 
 
 class _Names:
@@ -107,12 +113,16 @@ class _Names:
         """One topic for each name, in the order of the request."""
         return [topics[0] for topics in self._by_name.values()]
 
+    def problem(self, name: str) -> ApiError | None:
+        """What is wrong with the name in this request, whatever topics there are."""
+        if len(self._by_name[name]) > 1:
+            return ApiError(ErrorCode.INVALID_REQUEST, f"Topic {name} is named twice.")
+        if name == METADATA_TOPIC:
+            return ApiError(ErrorCode.INVALID_REQUEST, f"{METADATA_TOPIC} belongs to the cluster itself.")
+        return None
+
     def check(self, name: str) -> None:
         """Raise ApiError unless a topic of this name may be created."""
-        if len(self._by_name[name]) > 1:
-            raise ApiError(ErrorCode.INVALID_REQUEST, f"Topic {name} is named twice.")
-        if name == METADATA_TOPIC:
-            raise ApiError(ErrorCode.INVALID_REQUEST, f"{METADATA_TOPIC} belongs to the cluster itself.")
         check_topic_name(name)
         if name in self._image.topic_ids:
             raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic {name} exists.")

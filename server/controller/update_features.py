@@ -2,9 +2,9 @@
 
 All features of a request are updated or none. The checks, in order: a known upgrade type; a level that is not
 negative and that this controller, every registered broker and controller, and (from metadata.version 3.7-IV0
-on, while it counts) every statically configured voter supports; for a lower level a downgrade that was allowed; for
-metadata.version no level in between that changed what records say, for other features that what they need is
-there. A level that is in force already is recorded again.
+on, while it counts) every statically configured voter supports; for a lower level a downgrade that was allowed, for a
+higher one an upgrade; for metadata.version no level in between that changed what records say, for other features
+that what they need is there. A level that is in force already is recorded again.
 
 kraft.version is the quorum's own: it is asked once all else is in order, and cannot be lowered.
 
@@ -101,6 +101,8 @@ def _check_update(situation: Situation, update: _Update, levels: Mapping[str, in
     present = situation.kraft_version if name == KRAFT_VERSION else situation.image.features.get(name, 0)
     if level < present:
         _check_downgrade(update, present)
+    elif level > present and update.upgrade_type != _UPGRADE:
+        raise _invalid(update, f"that is above its level {present}, and a downgrade was asked for")
     if name not in (METADATA_VERSION, KRAFT_VERSION):
         for needed, needed_level in dependencies(name, level).items():
             if levels.get(needed, 0) < needed_level:
@@ -162,7 +164,7 @@ def _check_downgrade(update: _Update, present: int) -> None:
 def _invalid(update: _Update, reason: str) -> ApiError:
     return ApiError(
         ErrorCode.INVALID_UPDATE_VERSION,
-        f"No feature was updated: {update.feature} cannot be set to level {update.max_version_level}: {reason}.",
+        f"No feature was updated: {update.feature!r} cannot be set to level {update.max_version_level}: {reason}.",
     )
 
 

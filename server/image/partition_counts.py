@@ -83,7 +83,7 @@ class Tally:
 
 
 def _added(counts: Map[int, int], broker_id: int, change: int) -> Map[int, int]:
-    if broker_id == _NO_LEADER or not change:
+    if not change:
         return counts
     count = counts.get(broker_id, 0) + change
     return counts.set(broker_id, count) if count else counts.delete(broker_id)

@@ -18,42 +18,12 @@ from kafkaproto.messages import (
 from server.controller.batches import MAX_RECORDS_PER_BATCH
 from server.image.image import AccessControlEntry
 from tests.controller.harness import Harness
-from tests.security.acl_making import acl
+from tests.security.acl_making import acl, acl_creation, acl_filter
 
 TOPIC, GROUP, CLUSTER = 2, 3, 4
 LITERAL, PREFIXED = 3, 4
 READ, WRITE = 3, 4
 DENY, ALLOW = 2, 3
-
-
-def creation(**fields: Any) -> CreateAclsRequest.AclCreation:
-    """alice may read the topic ``t``, but for the fields given."""
-    given = {
-        "resource_type": TOPIC,
-        "resource_name": "t",
-        "resource_pattern_type": LITERAL,
-        "principal": "User:alice",
-        "host": "*",
-        "operation": READ,
-        "permission_type": ALLOW,
-        **fields,
-    }
-    return CreateAclsRequest.AclCreation(**given)
-
-
-def deletion(**fields: Any) -> DeleteAclsRequest.DeleteAclsFilter:
-    """All ACLs, but for the fields given."""
-    given = {
-        "resource_type_filter": 1,
-        "resource_name_filter": None,
-        "pattern_type_filter": 1,
-        "principal_filter": None,
-        "host_filter": None,
-        "operation": 1,
-        "permission_type": 1,
-        **fields,
-    }
-    return DeleteAclsRequest.DeleteAclsFilter(**given)
 
 
 def create(
@@ -85,7 +55,9 @@ def present(harness: Harness) -> set[AccessControlEntry]:
 def test_an_acl_is_recorded_under_an_id_of_its_own() -> None:
     harness = Harness()
     start = harness.next_offset
-    results = create(harness, creation(), creation(operation=WRITE, host="10.0.0.7", permission_type=DENY))
+    results = create(
+        harness, acl_creation(), acl_creation(operation=WRITE, host="10.0.0.7", permission_type=DENY)
+    )
     assert [(each.error_code, each.error_message) for each in results] == [(0, None), (0, None)]
     records = harness.records(start)
     assert [type(record) for record in records] == [AccessControlEntryRecord] * 2
@@ -94,9 +66,9 @@ def test_an_acl_is_recorded_under_an_id_of_its_own() -> None:
 
 def test_an_acl_that_is_there_or_given_twice_is_created_once() -> None:
     harness = Harness()
-    create(harness, creation(), creation())
+    create(harness, acl_creation(), acl_creation())
     start = harness.next_offset
-    (result,) = create(harness, creation())
+    (result,) = create(harness, acl_creation())
     assert result.error_code == 0
     assert harness.records(start) == []
     assert present(harness) == {acl()}
@@ -118,10 +90,15 @@ def test_an_id_is_not_given_twice() -> None:
 
     harness = Harness(rng=Repeating())
     # 0, 1, then 1 again, which has to be passed over.
-    create(harness, creation(resource_name="a"))
-    create(harness, creation(resource_name="b"))
-    create(harness, creation(resource_name="c"))
-    create(harness, creation(resource_name="d"), creation(resource_name="e"), creation(resource_name="f"))
+    create(harness, acl_creation(resource_name="a"))
+    create(harness, acl_creation(resource_name="b"))
+    create(harness, acl_creation(resource_name="c"))
+    create(
+        harness,
+        acl_creation(resource_name="d"),
+        acl_creation(resource_name="e"),
+        acl_creation(resource_name="f"),
+    )
     assert {entry.resource_name for entry in present(harness)} == set("abcdef")
 
 
@@ -156,7 +133,7 @@ def test_what_no_acl_can_be_is_refused_and_leaves_the_others_alone(
     fields: dict[str, Any], message: str
 ) -> None:
     harness = Harness()
-    bad, good = create(harness, creation(**fields), creation())
+    bad, good = create(harness, acl_creation(**fields), acl_creation())
     assert (bad.error_code, bad.error_message) == (ErrorCode.INVALID_REQUEST, message)
     assert good.error_code == 0
     assert present(harness) == {acl()}
@@ -164,15 +141,15 @@ def test_what_no_acl_can_be_is_refused_and_leaves_the_others_alone(
 
 def test_the_cluster_and_every_operation_can_have_acls() -> None:
     harness = Harness()
-    cluster = creation(resource_type=CLUSTER, resource_name="kafka-cluster")
+    cluster = acl_creation(resource_type=CLUSTER, resource_name="kafka-cluster")
     assert create(harness, cluster)[0].error_code == 0
-    results = create(harness, *(creation(operation=number) for number in range(2, 16)))
+    results = create(harness, *(acl_creation(operation=number) for number in range(2, 16)))
     assert {each.error_code for each in results} == {0}
 
 
 def test_more_acls_than_a_batch_holds_are_refused_as_a_whole() -> None:
     harness = Harness()
-    creations = [creation(resource_name=str(number)) for number in range(MAX_RECORDS_PER_BATCH + 1)]
+    creations = [acl_creation(resource_name=str(number)) for number in range(MAX_RECORDS_PER_BATCH + 1)]
     results = create(harness, *creations)
     assert {each.error_code for each in results} == {ErrorCode.POLICY_VIOLATION}
     assert dict(harness.image.acls) == {}
@@ -184,16 +161,16 @@ def guarded() -> Harness:
     harness = Harness()
     create(
         harness,
-        creation(),
-        creation(operation=WRITE),
-        creation(principal="User:bob", resource_name="or", resource_pattern_type=PREFIXED),
+        acl_creation(),
+        acl_creation(operation=WRITE),
+        acl_creation(principal="User:bob", resource_name="or", resource_pattern_type=PREFIXED),
     )
     return harness
 
 
 def test_a_filter_removes_what_it_means_and_says_what_that_was(guarded: Harness) -> None:
     start = guarded.next_offset
-    (result,) = delete(guarded, deletion(principal_filter="User:alice"))
+    (result,) = delete(guarded, acl_filter(principal_filter="User:alice"))
     assert (result.error_code, result.error_message) == (0, None)
     shown = [(each.resource_name, each.operation, each.error_code) for each in result.matching_acls]
     assert shown == [("t", READ, 0), ("t", WRITE, 0)]
@@ -203,14 +180,14 @@ def test_a_filter_removes_what_it_means_and_says_what_that_was(guarded: Harness)
 
 def test_what_two_filters_mean_is_shown_for_both_and_removed_once(guarded: Harness) -> None:
     start = guarded.next_offset
-    first, second = delete(guarded, deletion(operation=WRITE), deletion(resource_name_filter="t"))
+    first, second = delete(guarded, acl_filter(operation=WRITE), acl_filter(resource_name_filter="t"))
     assert len(first.matching_acls) == 1
     assert len(second.matching_acls) == 2
     assert len(guarded.records(start)) == 2
 
 
 def test_a_matching_filter_means_prefixes_too(guarded: Harness) -> None:
-    (result,) = delete(guarded, deletion(resource_name_filter="orders", pattern_type_filter=2))
+    (result,) = delete(guarded, acl_filter(resource_name_filter="orders", pattern_type_filter=2))
     assert [each.resource_name for each in result.matching_acls] == ["or"]
 
 
@@ -227,7 +204,7 @@ def test_a_matching_filter_means_prefixes_too(guarded: Harness) -> None:
 def test_a_filter_that_nobody_understands_removes_nothing_and_leaves_the_others_alone(
     guarded: Harness, field: str, words: str, number: int
 ) -> None:
-    bad, good = delete(guarded, deletion(**{field: number}), deletion(operation=WRITE))
+    bad, good = delete(guarded, acl_filter(**{field: number}), acl_filter(operation=WRITE))
     assert bad.error_code == ErrorCode.INVALID_REQUEST
     assert bad.error_message == f"The filter's {words} {number} is unknown."
     assert bad.matching_acls == []
@@ -239,22 +216,22 @@ def test_more_acls_than_a_batch_holds_are_not_removed_at_once() -> None:
     harness = Harness()
     for start in (0, MAX_RECORDS_PER_BATCH // 2):
         names = range(start, start + MAX_RECORDS_PER_BATCH // 2 + 1)
-        create(harness, *(creation(resource_name=str(number)) for number in names))
+        create(harness, *(acl_creation(resource_name=str(number)) for number in names))
     count = len(harness.image.acls)
     assert count == MAX_RECORDS_PER_BATCH + 1
-    (result,) = delete(harness, deletion())
+    (result,) = delete(harness, acl_filter())
     assert result.error_code == ErrorCode.INVALID_REQUEST
     assert str(count) in (result.error_message or "")
     assert len(harness.image.acls) == count
-    (result,) = delete(harness, deletion(resource_name_filter="0"))
+    (result,) = delete(harness, acl_filter(resource_name_filter="0"))
     assert result.error_code == 0
-    assert len(delete(harness, deletion())[0].matching_acls) == MAX_RECORDS_PER_BATCH
+    assert len(delete(harness, acl_filter())[0].matching_acls) == MAX_RECORDS_PER_BATCH
     assert dict(harness.image.acls) == {}
 
 
 def test_a_standby_says_so_for_each_acl_and_filter() -> None:
     harness = Harness(active=False)
-    created = harness.answer(harness.send(CreateAclsRequest(creations=[creation(), creation()])))
+    created = harness.answer(harness.send(CreateAclsRequest(creations=[acl_creation(), acl_creation()])))
     assert [each.error_code for each in created.results] == [ErrorCode.NOT_CONTROLLER] * 2
-    deleted = harness.answer(harness.send(DeleteAclsRequest(filters=[deletion()])))
+    deleted = harness.answer(harness.send(DeleteAclsRequest(filters=[acl_filter()])))
     assert [each.error_code for each in deleted.filter_results] == [ErrorCode.NOT_CONTROLLER]

@@ -140,6 +140,49 @@ def test_what_cannot_be_is_refused_in_words(
     assert node.next_offset == start
 
 
+@pytest.mark.parametrize(
+    ("resource_type", "name", "config", "code"),
+    [
+        # What is no list is found before the name, the name before the value, the value before who has it.
+        (TOPIC, "no such", ("retention.ms", SUBTRACT, "1"), ErrorCode.INVALID_CONFIG),
+        (TOPIC, "no such", ("retention.ms", SET, "x"), ErrorCode.INVALID_TOPIC_EXCEPTION),
+        (TOPIC, "none", ("retention.ms", SET, "x"), ErrorCode.INVALID_CONFIG),
+        (TOPIC, "none", ("nonsense", SET, "x"), ErrorCode.INVALID_CONFIG),
+        (TOPIC, "none", ("retention.ms", SET, "1"), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        (TOPIC, "", ("retention.ms", SET, "x"), ErrorCode.INVALID_REQUEST),
+        (BROKER, "x", ("min.insync.replicas", SET, "1"), ErrorCode.INVALID_CONFIG),
+        (BROKER, "77", ("min.insync.replicas", SET, "1"), ErrorCode.INVALID_CONFIG),
+        (BROKER, "x", ("log.retention.ms", SET, "x"), ErrorCode.INVALID_REQUEST),
+        (BROKER, "77", ("log.retention.ms", SET, "x"), ErrorCode.BROKER_ID_NOT_REGISTERED),
+        (GROUP, "", ("consumer.session.timeout.ms", SUBTRACT, "x"), ErrorCode.INVALID_CONFIG),
+        (GROUP, "", ("consumer.session.timeout.ms", SET, "x"), ErrorCode.INVALID_REQUEST),
+        (CLIENT_METRICS, "", ("nonsense", APPEND, "x"), ErrorCode.INVALID_CONFIG),
+    ],
+)
+def test_of_several_faults_the_same_one_is_named_as_by_stock(
+    resource_type: int, name: str, config: tuple[str, int, str | None], code: ErrorCode
+) -> None:
+    assert alter(harness(), resource_type, name, config).error_code == code
+
+
+def test_an_unknown_client_metrics_key_is_named_before_a_bad_value() -> None:
+    node = harness()
+    unknown, bad_number, bad_match = ("x", SET, "1"), ("interval.ms", SET, "x"), ("match", SET, "x")
+    assert alter(node, CLIENT_METRICS, "s", bad_number, unknown).error_code == ErrorCode.INVALID_REQUEST
+    out_of_range = ("interval.ms", SET, "10")
+    assert alter(node, CLIENT_METRICS, "s", bad_match, out_of_range).error_code == ErrorCode.INVALID_REQUEST
+    assert alter(node, CLIENT_METRICS, "s", bad_match, bad_number).error_code == ErrorCode.INVALID_CONFIG
+
+
+def test_what_is_wrong_with_an_earlier_mention_of_a_key_does_not_count() -> None:
+    node = harness()
+    start = node.next_offset
+    for bad in (("retention.ms", SUBTRACT, "1"), ("retention.ms", 9, "1"), ("retention.ms", SET, "x")):
+        assert alter(node, TOPIC, "t", bad, ("retention.ms", SET, "7")).error_code == 0
+        assert alter(node, TOPIC, "t", ("retention.ms", SET, "8"), bad).error_code != 0
+    assert changes(node, start) == [("t", "retention.ms", "7")]
+
+
 def test_a_list_cannot_grow_beyond_the_longest_value() -> None:
     node = harness()
     key = "leader.replication.throttled.replicas"

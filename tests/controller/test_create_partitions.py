@@ -82,7 +82,7 @@ def test_results_come_in_the_order_of_the_request(harness: Harness) -> None:
 @pytest.mark.parametrize(
     ("topic", "code", "message"),
     [
-        (more(2, name="v"), 3, "Topic v does not exist."),
+        (more(2, name="v"), 3, "Topic 'v' does not exist."),
         (more(1), 37, "Topic t has 1 partitions; the count can only grow, not become 1."),
         (more(0), 37, "Topic t has 1 partitions; the count can only grow, not become 0."),
         (more(-5), 37, "Topic t has 1 partitions; the count can only grow, not become -5."),

@@ -61,7 +61,7 @@ def test_old_versions_name_topics_in_a_list_of_their_own(harness: Harness) -> No
 @pytest.mark.parametrize(
     ("topic", "code", "message"),
     [
-        (named("c"), 3, "Topic c does not exist."),
+        (named("c"), 3, "Topic 'c' does not exist."),
         (named(topic_id=UNKNOWN), 100, "No topic has the id dXV1dXV1dXV1dXV1dXV1dQ."),
         (named(), 42, "Neither a name nor an id is given."),
         (named("a", UNKNOWN), 42, "Topic a has an id too; only one of them may be given."),

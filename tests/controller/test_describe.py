@@ -21,6 +21,7 @@ from server.controller.events import (
     HighWatermarkAdvanced,
     KRaftVersionChanged,
     KRaftVersionUpgraded,
+    NodePaused,
     SnapshotLoaded,
     Tick,
 )
@@ -65,6 +66,7 @@ from tests.controller.harness import Harness
             BrokerProvenDead(broker_id=7, broker_epoch=40, silent_since_ms=9_100),
             "broker 7 proven dead epoch=40 silent since 9100",
         ),
+        (NodePaused(pause_ms=60_000), "paused for 60000 ms"),
         (Tick(), "tick"),
     ],
 )

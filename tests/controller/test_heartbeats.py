@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from kafkaproto.messages import (
@@ -9,6 +11,7 @@ from kafkaproto.messages import (
     BrokerRegistrationChangeRecord,
     PartitionChangeRecord,
 )
+from server.controller.events import NodePaused
 from server.image.image import BrokerRegistration
 from tests.controller.harness import Harness, directory, incarnation
 from tests.image.test_records import CHANGE
@@ -198,6 +201,19 @@ def test_a_broker_in_controlled_shutdown_waits_for_those_it_can_count_on() -> No
     assert harness.heartbeat(2, want_shut_down=True).should_shut_down
 
 
+@pytest.mark.parametrize("fields", [{"want_fence": False}, {"cordoned_log_dirs": [directory(2)]}])
+def test_a_heartbeat_that_changes_the_registration_tells_nothing_else(fields: dict[str, Any]) -> None:
+    harness = Harness()
+    harness.start_brokers(1, 2)
+    harness.create_topic("t", [1, 2])
+    harness.heartbeat(2, want_fence="want_fence" in fields)
+    harness.heartbeat(2, current_metadata_offset=10_000, **fields)
+    harness.heartbeat(1, want_shut_down=True)
+    assert not harness.heartbeat(1, want_shut_down=True).should_shut_down
+    harness.heartbeat(2, current_metadata_offset=10_000)
+    assert harness.heartbeat(1, want_shut_down=True).should_shut_down
+
+
 def test_the_last_broker_waits_for_nobody() -> None:
     harness = Harness()
     harness.start_brokers(1)
@@ -233,6 +249,35 @@ def test_sessions_of_several_brokers_end_each_in_its_time() -> None:
     assert harness.controller.next_deadline_ms() == harness.now_ms + 30
     harness.advance(30)
     assert [broker.fenced for broker in harness.image.brokers_in_order()] == [True, True]
+
+
+def test_a_pause_of_the_controllers_node_is_no_silence_of_the_brokers() -> None:
+    harness = Harness(broker_session_timeout_ms=100)
+    harness.start_brokers(1, 2)
+    harness.advance(40)
+    start = harness.next_offset
+    harness.now_ms += 1_000
+    harness.handle(NodePaused(pause_ms=1_000))
+    assert harness.next_offset == start
+    assert harness.controller.next_deadline_ms() == harness.now_ms + 60
+    # Who is heard of has a whole session again, the other what was left of it.
+    harness.advance(20)
+    harness.heartbeat(2)
+    harness.advance(40)
+    assert [broker.fenced for broker in harness.image.brokers_in_order()] == [True, False]
+    harness.advance(59)
+    assert not harness.image.brokers[2].fenced
+    harness.advance(1)
+    assert harness.image.brokers[2].fenced
+
+
+def test_pauses_add_up_and_one_that_is_not_told_of_counts_as_silence() -> None:
+    harness = Harness(broker_session_timeout_ms=100)
+    harness.start_brokers(1)
+    for is_fenced in (False, True):
+        harness.now_ms += 500
+        harness.handle(NodePaused(pause_ms=450))
+        assert harness.image.brokers[1].fenced is is_fenced
 
 
 def test_brokers_whose_sessions_end_together_are_fenced_in_order_of_their_ids() -> None:

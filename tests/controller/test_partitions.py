@@ -150,6 +150,23 @@ def test_reassignments_begin_and_end_as_those_of_stock() -> None:
     assert len(cases) == 400
 
 
+def test_who_was_eligible_when_elr_was_turned_off_may_still_lead() -> None:
+    partition = PartitionImage(
+        replicas=(1, 2), directories=(bytes(16),) * 2, isr=(), elr=(2,), last_known_elr=(2,), leader=-1
+    )
+    rules = LeadershipRules(
+        is_acceptable=lambda _, replica: True,
+        election=Election.CLEAN,
+        elr_enabled=False,
+        min_isr=1,
+        new_directory=None,
+    )
+    record = partition_change(bytes(16), 0, partition, Goal(), rules)
+    assert record is not None
+    assert (record.leader, record.isr, record.eligible_leader_replicas) == (2, [2], [])
+    assert (record.leader_recovery_state, record.last_known_elr) == (-1, None)
+
+
 def test_a_last_known_leader_that_is_no_replica_any_more_is_not_elected() -> None:
     partition = PartitionImage(
         replicas=(1, 4), directories=(bytes(16),) * 2, isr=(), adding_replicas=(4,), last_known_elr=(4,)

@@ -118,6 +118,11 @@ def test_brokers_that_shut_down_or_are_cordoned_get_nothing_new() -> None:
     harness.heartbeat(3, cordoned_log_dirs=[directory(3), directory(3, 1)])
     harness.heartbeat(4, cordoned_log_dirs=[directory(3)])
     assert usable_brokers(harness.image) == [broker(2), broker(4, "r"), broker(5, fenced=True)]
+    # Once it has shut down it is a broker that comes back.
+    for broker_id in (2, 3, 4):
+        harness.heartbeat(broker_id)
+    assert harness.heartbeat(1, want_shut_down=True).should_shut_down
+    assert usable_brokers(harness.image)[0] == broker(1, fenced=True)
 
 
 def test_a_new_replica_is_where_its_broker_can_only_put_it() -> None:

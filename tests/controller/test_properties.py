@@ -80,7 +80,6 @@ def _check_partition(image: ClusterImage, partition: PartitionImage) -> None:
     assert {*partition.isr} <= {*partition.replicas}
     assert {*partition.elr} <= {*partition.replicas}
     assert {*partition.adding_replicas, *partition.removing_replicas} <= {*partition.replicas}
-    assert not {*partition.adding_replicas} & {*partition.removing_replicas}
     assert len(partition.directories) == len(partition.replicas)
     assert not {*partition.isr} & {*partition.elr}
     if image.elr_enabled:

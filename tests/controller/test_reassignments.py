@@ -139,9 +139,38 @@ def test_a_new_target_counts_from_all_replicas_of_the_moment(harness: Harness) -
     reassign(harness, [4, 5])
     assert reassign(harness, [4, 2]) == ErrorCode.NONE
     partition = harness.partition("t")
-    assert shown(partition) == ((4, 2, 1, 3, 5), (), (1, 3, 5))
+    assert shown(partition) == ((4, 2, 1, 3, 5), (4, 5), (1, 3, 5))
     assert in_sync(harness, 1, 2, 3, 4) == ErrorCode.NEW_LEADER_ELECTED
     assert shown(harness.partition("t")) == ((4, 2), (), ())
+
+
+def test_what_an_earlier_target_added_is_taken_back_with_a_later_one(harness: Harness) -> None:
+    """4 stays marked where 5 joins it (stock forgets 4 then) and where 4 is to go again."""
+    reassign(harness, [1, 2, 3, 4])
+    reassign(harness, [1, 2, 3, 4, 5])
+    assert shown(harness.partition("t")) == ((1, 2, 3, 4, 5), (4, 5), ())
+    reassign(harness, [5, 1, 2])
+    assert shown(harness.partition("t")) == ((5, 1, 2, 3, 4), (4, 5), (3, 4))
+    assert reassign(harness, None) == ErrorCode.NONE
+    assert shown(harness.partition("t")) == ((1, 2, 3), (), ())
+
+
+def test_nobody_waits_for_a_replica_that_is_to_go_again(harness: Harness) -> None:
+    """Stock waits for it, because it counts as added."""
+    reassign(harness, [1, 2, 3, 4])
+    harness.heartbeat(3, want_fence=True)
+    assert harness.partition("t").isr == (1, 2)
+    reassign(harness, [1, 2, 3])
+    assert shown(harness.partition("t")) == ((1, 2, 3), (), ())
+
+
+def test_what_a_later_target_brings_back_is_not_removed(harness: Harness) -> None:
+    """Stock removes it all the same where the later target removes nothing."""
+    reassign(harness, [2, 3, 4])
+    reassign(harness, [1, 2, 3, 4])
+    assert shown(harness.partition("t")) == ((1, 2, 3, 4), (4,), ())
+    assert in_sync(harness, 1, 2, 3, 4) == ErrorCode.NONE
+    assert shown(harness.partition("t")) == ((1, 2, 3, 4), (), ())
 
 
 def test_what_is_being_reassigned_can_be_taken_back(harness: Harness) -> None:
@@ -216,7 +245,7 @@ def test_partitions_are_refused_one_by_one(harness: Harness) -> None:
     )
     found = [each.error_code for topic in answer.responses for each in topic.partitions]
     assert found == [3, 3, 3, 39, 0, 3]
-    assert "Topic x " in answer.responses[0].partitions[0].error_message
+    assert "Topic 'x' " in answer.responses[0].partitions[0].error_message
     assert "Broker 9 " in answer.responses[3].partitions[0].error_message
     assert shown(harness.partition("u")) == ((2, 1), (2,), (1,))
 
@@ -224,7 +253,7 @@ def test_partitions_are_refused_one_by_one(harness: Harness) -> None:
 def test_a_partition_that_is_named_twice_goes_to_the_latter_target(harness: Harness) -> None:
     answer = harness.call(request(("t", 0, [4, 5]), ("t", 0, [2, 1, 3, 4, 5])))
     assert [each.error_code for topic in answer.responses for each in topic.partitions] == [0, 0]
-    assert shown(harness.partition("t")) == ((2, 1, 3, 4, 5), (), ())
+    assert shown(harness.partition("t")) == ((2, 1, 3, 4, 5), (4, 5), ())
 
 
 def test_who_leaves_with_a_reassignment_is_not_eligible_any_more() -> None:
@@ -238,7 +267,7 @@ def test_who_leaves_with_a_reassignment_is_not_eligible_any_more() -> None:
     assert (harness.partition("t").replicas, harness.partition("t").elr) == ((1,), ())
 
 
-def test_taking_back_with_nobody_in_sync_leaves_the_eligible_replicas_eligible() -> None:
+def test_taking_back_waits_until_somebody_is_in_sync() -> None:
     harness = Harness()
     harness.start_brokers(1, 2, 3)
     harness.create_topic("t", [1, 2], min_insync_replicas="2")
@@ -246,9 +275,11 @@ def test_taking_back_with_nobody_in_sync_leaves_the_eligible_replicas_eligible()
     for broker_id in (1, 2):
         harness.heartbeat(broker_id, want_fence=True)
     assert (harness.partition("t").isr, harness.partition("t").elr) == ((), (1, 2))
+    before = harness.partition("t")
+    assert reassign(harness, None) == ErrorCode.INVALID_REPLICA_ASSIGNMENT
+    assert harness.partition("t") == before
+    harness.heartbeat(1)
     assert reassign(harness, None) == ErrorCode.NONE
     partition = harness.partition("t")
     assert shown(partition) == ((1, 2), (), ())
-    assert (partition.leader, partition.isr, partition.elr) == (-1, (), (1, 2))
-    harness.heartbeat(1)
-    assert harness.partition("t").leader == 1
+    assert (partition.leader, partition.isr, partition.elr) == (1, (1,), (2,))

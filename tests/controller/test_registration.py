@@ -150,6 +150,8 @@ def test_what_a_broker_says_is_in_the_image() -> None:
         ({"features": features(metadata_version=(31, 40))}, ErrorCode.UNSUPPORTED_VERSION),
         ({"features": features()[:1]}, ErrorCode.UNSUPPORTED_VERSION),
         ({"features": features(kraft_version=(1, 1))}, ErrorCode.UNSUPPORTED_VERSION),
+        # Nobody has raised it, so that it is at 0.
+        ({"features": features(unheard_of=(1, 2))}, ErrorCode.UNSUPPORTED_VERSION),
     ],
 )
 def test_a_registration_that_is_not_in_order_writes_nothing(fields: dict[str, Any], code: ErrorCode) -> None:

@@ -190,7 +190,7 @@ REFUSED = [
     ),
     (topic("__cluster_metadata"), 42, "__cluster_metadata belongs to the cluster itself."),
     (topic(configs=configs(("retention.ms", None))), 40, "Config retention.ms has no value."),
-    (topic(configs=configs(("no.such.key", "1"))), 40, "Unknown topic config name: no.such.key"),
+    (topic(configs=configs(("no.such.key", "1"))), 40, "Unknown topic config name: 'no.such.key'"),
     (
         topic(configs=configs(("retention.ms", "x"))),
         40,
@@ -292,6 +292,23 @@ def test_too_many_partitions_refuse_the_whole_request(
         f"The request asks for {total} partitions; one request may create 10000."
     )
     assert harness.next_offset == start
+
+
+def test_a_name_that_cannot_be_is_named_before_the_number_of_partitions(harness: Harness) -> None:
+    results = create(
+        harness,
+        topic("__cluster_metadata", num_partitions=10_001),
+        *(topic("twice", num_partitions=10_001) for _ in range(2)),
+        topic("large", num_partitions=10_001),
+    )
+    codes = [result.error_code for result in results]
+    assert codes == [ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_REQUEST, ErrorCode.POLICY_VIOLATION]
+    # Those that cannot be do not count.
+    (refused, created) = sorted(
+        create(harness, topic("__cluster_metadata", num_partitions=10_001), topic("a")),
+        key=lambda result: -result.error_code,
+    )
+    assert (refused.error_code, created.error_code) == (ErrorCode.INVALID_REQUEST, 0)
 
 
 @pytest.mark.slow

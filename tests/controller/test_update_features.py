@@ -78,6 +78,8 @@ def test_one_feature_that_cannot_be_updated_spoils_all() -> None:
         ((METADATA, 29, UPGRADE), "no downgrade was allowed"),
         ((METADATA, 29, SAFE_DOWNGRADE), "4.3-IV0"),
         ((METADATA, 22, UNSAFE_DOWNGRADE), "4.0-IV1, 4.3-IV0"),
+        ((GROUP, 1, SAFE_DOWNGRADE), "above its level 0, and a downgrade was asked for"),
+        ((GROUP, 1, UNSAFE_DOWNGRADE), "above its level 0, and a downgrade was asked for"),
     ],
 )
 def test_a_refusal_says_what_is_wrong(update_wanted: tuple[str, int, int], reason: str) -> None:
@@ -85,6 +87,15 @@ def test_a_refusal_says_what_is_wrong(update_wanted: tuple[str, int, int], reaso
     assert code == ErrorCode.INVALID_UPDATE_VERSION
     assert message is not None
     assert reason in message
+
+
+@pytest.mark.parametrize("upgrade_type", [UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE])
+def test_a_level_that_is_in_force_is_neither_an_upgrade_nor_a_downgrade(upgrade_type: int) -> None:
+    node = Harness()
+    for wanted in ((METADATA, 30, upgrade_type), (GROUP, 0, upgrade_type)):
+        start = node.next_offset
+        assert update(node, wanted) == (0, None)
+        assert node.next_offset == start + 1
 
 
 def test_metadata_version_can_be_lowered_where_nothing_can_be_lost() -> None:

@@ -236,7 +236,7 @@ def _update_features(rng: random.Random, harness: Harness) -> None:
                 ("nonsense", (1,)),
             )
         )
-        updates.append((name, rng.choice(levels), rng.choice((1, 1, 2, 3, 4))))
+        updates.append((name, rng.choice(levels), rng.choice((1, 1, 1, 1, 2, 3, 4))))
     _send(rng, harness, update_features_request(*updates, validate_only=rng.random() < 0.4))
 
 
