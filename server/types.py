@@ -75,32 +75,70 @@ class LeaderAndEpoch:
     epoch: int
 
 
+Failed = Callable[[Exception], None]
+"""Is told of the mistake because of which a reply will never be decided."""
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
 class Deferred(Generic[T]):
     """A reply that is decided later, without saying how anyone waits for it.
 
-    Pure rooms hand it out and resolve it; the shell waits on it with whatever its event loop offers.
-    Resolving twice is our own bug and asserts.
+    Pure rooms hand it out and resolve it; the shell waits on it with whatever its event loop offers. Where what makes
+    the reply fails in a way that nobody foresaw, the reply fails: whoever waits is told, and whoever resolves what the
+    reply is made of goes on. Deciding twice, either way, is our own bug and asserts.
     """
 
-    __slots__ = ("_callbacks", "_done", "_value")
+    __slots__ = ("_callbacks", "_done", "_error", "_value")
 
     def __init__(self) -> None:
         self._done = False
         self._value: T | None = None
-        self._callbacks: list[Callable[[T], None]] = []
+        self._error: Exception | None = None
+        self._callbacks: list[tuple[Callable[[T], None], Failed]] = []
 
     def resolve(self, value: T) -> None:
         """Decide the reply and run the callbacks that wait for it, in the order they came."""
+        self._value = value
+        self._decide()
+
+    def fail(self, error: Exception) -> None:
+        """The reply will never be there; where somebody waits who takes no failure, the error is raised here."""
+        self._error = error
+        self._decide()
+
+    def on_done(self, callback: Callable[[T], None], failed: Failed = _raise) -> None:
+        """Call ``callback(value)`` once decided, or ``failed(error)``; at once if that has happened already."""
+        self._callbacks.append((callback, failed))
+        if self._done:
+            self._run_callbacks()
+
+    def then(self, change: Callable[[T], T]) -> Deferred[T]:
+        """The reply with its value changed; it fails where this one does, or ``change``."""
+        later: Deferred[T] = Deferred()
+
+        def take(value: T) -> None:
+            try:
+                changed = change(value)
+            except Exception as error:
+                later.fail(error)
+            else:
+                later.resolve(changed)
+
+        self.on_done(take, later.fail)
+        return later
+
+    def _decide(self) -> None:
         assert not self._done, "a deferred reply was decided twice"
         self._done = True
-        self._value = value
-        callbacks, self._callbacks = self._callbacks, []
-        for callback in callbacks:
-            callback(value)
+        self._run_callbacks()
 
-    def on_done(self, callback: Callable[[T], None]) -> None:
-        """Call ``callback(value)`` once decided; at once if that has happened already."""
-        if self._done:
-            callback(self._value)  # type: ignore[arg-type]
-        else:
-            self._callbacks.append(callback)
+    def _run_callbacks(self) -> None:
+        callbacks, self._callbacks = self._callbacks, []
+        for callback, failed in callbacks:
+            if self._error is not None:
+                failed(self._error)
+            else:
+                callback(self._value)  # type: ignore[arg-type]

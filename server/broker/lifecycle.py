@@ -18,6 +18,7 @@ import enum
 from dataclasses import dataclass
 from typing import assert_never
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     BrokerHeartbeatRequest,
@@ -36,6 +37,10 @@ FIRST_SHUTDOWN_INTERVAL_MS = 50
 MAX_FAILED_GOODBYES = 2
 """Requests in a row without an answer after which a controlled shutdown goes on without the controller's leave. Each
 takes a heartbeat interval, in which a quorum that still has a majority elects a new leader."""
+
+REFUSALS_OF_A_GOODBYE = frozenset({ErrorCode.CLUSTER_AUTHORIZATION_FAILED, ErrorCode.STALE_BROKER_EPOCH})
+"""Answers after which asking again for a controlled shutdown is of no use: this process may not speak for the broker
+(any more), or is not the one that is registered (any more). Kafka's brokers go on asking until their time is up."""
 
 
 class BrokerState(enum.Enum):
@@ -249,6 +254,9 @@ class BrokerLifecycle:
         interval_ms = self._heartbeat_interval_ms
         if response.error_code:
             self._put_off(now_ms)
+            is_goodbye = self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN
+            if is_goodbye and response.error_code in REFUSALS_OF_A_GOODBYE:
+                self.state = BrokerState.SHUTTING_DOWN
             return
         self._is_fenced = response.is_fenced
         self._failed_goodbyes = 0

@@ -181,6 +181,8 @@ class BrokerHalf:
         before = lifecycle.last_refusal
         lifecycle.handle_response(response, self._clock.now_ms())
         code = lifecycle.last_refusal
-        if code and code != before:
+        if code and self._is_leaving:
+            _log.warning("no controlled shutdown: the controller says %s", describe(code).name)
+        elif code and code != before:
             info = describe(code)
             _log.warning("the controller refused %s: %s: %s", request.NAME, info.name, info.message)

@@ -14,8 +14,10 @@ To be refused says something only where one was accepted before: a stock broker 
 unfenced, and what a broker registers need not be what leads to it from here (``localhost``, in a container). So every
 controller meets each broker once, when it is unfenced or as soon as it listens after that.
 
-A broker may die together with the active controller, where one process is both. So a controller that has become active
-probes all those that it has met and not heard of yet. What it saw before, of connections and refusals, counts no more.
+A broker may die together with the active controller, where one process is both, or after it and before its first
+heartbeat to the next one: no connection of it ends at that. So a controller that has become active probes all those
+that it has met and not heard of yet, at once and again when each that lives has had the time for a heartbeat. What it
+saw before, of connections and refusals, counts no more.
 """
 
 from __future__ import annotations
@@ -169,11 +171,18 @@ class BrokerProbe:
     """Hears of heartbeats and of connections' ends; `run` it beside the node's listeners."""
 
     def __init__(
-        self, *, published: Published, report: Callable[[BrokerProvenDead, str], None], clock: Clock
+        self,
+        *,
+        published: Published,
+        report: Callable[[BrokerProvenDead, str], None],
+        heartbeat_interval_ms: int,
+        clock: Clock,
     ) -> None:
-        """``report`` gets each death and, in words, its proof."""
+        """``report`` gets each death and, in words, its proof. Brokers are expected to be heard of once in
+        ``heartbeat_interval_ms``."""
         self._published = published
         self._report = report
+        self._heartbeat_interval_ms = heartbeat_interval_ms
         self._clock = clock
         self._brokers: dict[int, _Broker] = {}
         # By connection, the brokers whose newest heartbeat came over it. Dicts in place of sets, for their order.
@@ -267,7 +276,8 @@ class BrokerProbe:
             self._meet_new_brokers()
             if self._published.active_epoch != self._seen_epoch:
                 self._seen_epoch = self._published.active_epoch
-                self._look_after_failover()
+                if self._seen_epoch is not None:
+                    self._tasks_in.send_nowait(partial(self._look_after_failover, self._seen_epoch))
             await changed.wait()
 
     def _meet_new_brokers(self) -> None:
@@ -285,11 +295,16 @@ class BrokerProbe:
                     broker.is_being_met = True
                     self._tasks_in.send_nowait(partial(self._meet, broker))
 
-    def _look_after_failover(self) -> None:
-        """A broker may have died with the controller before this one; nobody would notice a connection's end."""
-        if self._published.active_epoch is not None:
+    async def _look_after_failover(self, active_epoch: int) -> None:
+        """Probe those whose connections had their end, if they had, at the controller before this one."""
+        self._probe_unheard(active_epoch)
+        await trio.sleep(self._heartbeat_interval_ms / 1000)
+        self._probe_unheard(active_epoch)
+
+    def _probe_unheard(self, active_epoch: int) -> None:
+        if self._published.active_epoch == active_epoch:
             for broker in self._brokers.values():
-                if broker.has_accepted and broker.heard_in_epoch != self._published.active_epoch:
+                if broker.has_accepted and broker.heard_in_epoch != active_epoch:
                     self._start_probe(broker, "this controller has not heard of it", no_proof_rounds=1)
 
     async def _meet(self, broker: _Broker) -> None:

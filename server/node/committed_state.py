@@ -13,10 +13,11 @@ import trio
 from server.controller import events as controller_events
 from server.node.controller_half import ControllerHalf
 from server.node.disk_worker import DiskWorker
+from server.node.image_builder import ImageBuilder, ObserverImage
 from server.node.log_cleaning import LogCleaner
 from server.node.log_contents import newest_image
 from server.node.log_tail import LogTail
-from server.node.metadata_feed import ImageBuilder, MetadataFeed, ObserverImage
+from server.node.metadata_feed import MetadataFeed
 from server.node.published import ImagePublisher, Published
 from server.node.quorum_metrics import QuorumMetrics
 from server.node.snapshotting import Snapshotter

@@ -22,6 +22,7 @@ from server.controller.controller import Controller
 from server.image.image import ClusterImage
 from server.metrics.answers import error_codes
 from server.metrics.controller import ControllerMetrics
+from server.node.pauses import PauseWatch
 from server.ports import Clock
 from server.raft import effects as raft_effects
 from server.raft import events as raft_events
@@ -51,14 +52,19 @@ class ControllerHalf:
         to_raft: Callable[[raft_events.Event], None],
         ask_raft: AskRaft,
         publish: Callable[[ClusterImage], None],
+        pauses: PauseWatch | None = None,
     ) -> None:
-        """``publish`` gets every committed image, before the answers that rest on it."""
+        """``publish`` gets every committed image, before the answers that rest on it.
+
+        ``pauses`` knows when the node does not run; None where it always does.
+        """
         self._controller = controller
         self._node_id = node_id
         self._clock = clock
         self._to_raft = to_raft
         self._ask_raft = ask_raft
         self._publish = publish
+        self._pauses = pauses
         self.metrics = ControllerMetrics()
         self._last_active: LeaderAndEpoch | None = None
         self._replies: dict[int, Deferred[Answer]] = {}
@@ -107,10 +113,24 @@ class ControllerHalf:
     @property
     def next_deadline_ms(self) -> int | None:
         """When the controller wants a `events.Tick`."""
-        return self._controller.next_deadline_ms()
+        deadline_ms = self._controller.next_deadline_ms()
+        if self._pauses is None or self.active_epoch is None:
+            return deadline_ms
+        look_ms = self._pauses.next_look_ms
+        return look_ms if deadline_ms is None else min(look_ms, deadline_ms)
 
     def handle(self, event: events.Event) -> None:
         """Give the controller an event."""
+        if self._pauses is not None:
+            pause_ms = self._pauses.look()
+            if pause_ms and self.active_epoch is not None:
+                _log.warning(
+                    "this node did not run for %d ms: brokers' sessions last that much longer", pause_ms
+                )
+                self._hand_over(events.NodePaused(pause_ms=pause_ms))
+        self._hand_over(event)
+
+    def _hand_over(self, event: events.Event) -> None:
         begin = time.perf_counter()
         self._controller.handle(event, self._clock.now_ms(), wall_ms=self._clock.wall_ms())
         self.metrics.operations += 1

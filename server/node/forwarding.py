@@ -5,27 +5,24 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import trio
 
 from kafkaproto.api import api_by_key
-from kafkaproto.error_codes import ErrorCode, describe
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.headers import decode_response_header, encode_request_header
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     CreateTopicsRequest,
-    DescribeClientQuotasResponse,
     EnvelopeRequest,
     EnvelopeResponse,
 )
 from kafkaproto.support import joined
 from server.apis.context import Answer, NoAnswer, RequestContext
 from server.apis.envelope import encode_principal
-from server.controller.command import ApiError
-from server.controller.table import COMMANDS
 from server.node.controller_channel import ControllerChannel, ControllerUnavailable
+from server.node.refusals import refuse
 from server.types import Deferred
 
 _log = logging.getLogger("kafkaproto.server.node")
@@ -71,15 +68,27 @@ class Forwarder:
         def finished(_: Answer) -> None:
             self._topics_in_creation.difference_update(names)
 
-        self.forward(request, inner).on_done(finished)
+        def failed(error: Exception) -> None:
+            self._topics_in_creation.difference_update(names)
+            _log.error("the creation of topics that a client missed failed: %r", error, exc_info=error)
+
+        self.forward(request, inner).on_done(finished, failed)
 
     async def _forward(self, request: Message, context: RequestContext, reply: Deferred[Answer]) -> None:
+        try:
+            answer = await self._carry(request, context)
+        except Exception as error:
+            # A mistake of ours with this one request: whoever waits for its answer says so.
+            reply.fail(error)
+        else:
+            reply.resolve(answer)
+
+    async def _carry(self, request: Message, context: RequestContext) -> Answer:
         try:
             request_data = _with_header(request, context)
         except LocalProtocolError as error:
             # A client id that is not UTF-8 can grow beyond its limit by being decoded.
-            reply.resolve(NoAnswer(reason=f"{request.NAME} cannot be forwarded: {error}"))
-            return
+            return NoAnswer(reason=f"{request.NAME} cannot be forwarded: {error}")
         envelope = EnvelopeRequest(
             request_data=request_data,
             request_principal=encode_principal(
@@ -91,32 +100,9 @@ class Forwarder:
             response = await self._channel.send(envelope, timeout_ms=_time_limit_ms(request))
         except ControllerUnavailable as error:
             _log.warning("cannot forward: %s", error)
-            reply.resolve(refuse(request, ErrorCode.REQUEST_TIMED_OUT, None, context.api_version))
-            return
+            return refuse(request, ErrorCode.REQUEST_TIMED_OUT, None, context.api_version)
         assert isinstance(response, EnvelopeResponse)
-        reply.resolve(_unwrap(response, request, context))
-
-
-def refuse(request: Message, code: ErrorCode, message: str | None, version: int) -> Message:
-    """A response, of a version, that says the same error for everything in a request.
-
-    ``message`` is None for the error's own words.
-    """
-    message = describe(code).message if message is None else message
-    assert request.API_KEY is not None, f"{request.NAME} is no request"
-    if request.API_KEY in COMMANDS:
-        return COMMANDS[request.API_KEY].refusal(request, ApiError(code, message), version)
-    api = api_by_key(request.API_KEY)
-    assert api is not None, f"{request.NAME} has no response"
-    response: Any = api.response_class()
-    response.error_code = code
-    if hasattr(response, "error_message"):
-        response.error_message = message
-    if isinstance(response, DescribeClientQuotasResponse):
-        # Null is how Kafka tells "not told" from "none".
-        response.entries = None
-    assert isinstance(response, Message)
-    return response
+        return _unwrap(response, request, context)
 
 
 def _time_limit_ms(request: Message) -> int:

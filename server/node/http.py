@@ -1,7 +1,7 @@
 """A very small HTTP server for probes: GET and HEAD of a few fixed paths, one request a connection.
 
 What a path answers is decided by functions that are handed in; they run in the event loop and must not block it.
-HTTP itself is h11's business (RFC 9112).
+HTTP itself is h11's business (RFC 9112). One that fails is answered 500 and logged.
 """
 
 from __future__ import annotations
@@ -106,7 +106,12 @@ async def _route(
         return HttpAnswer(status=404, body=f"no such path; there are {', '.join(sorted(routes))}\n"), []
     if request.method not in (b"GET", b"HEAD"):
         return HttpAnswer(status=405, body="only GET and HEAD are answered\n"), [("Allow", "GET, HEAD")]
-    return await route(), []
+    try:
+        return await route(), []
+    except Exception as error:
+        # A mistake of ours, or a file that a figure is read from: a probe only looks, and ends nothing.
+        _log.error("%s failed: %r", path, error, exc_info=error)
+        return HttpAnswer(status=500, body="the answer failed\n"), []
 
 
 def _encode(

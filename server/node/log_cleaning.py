@@ -12,8 +12,7 @@ from collections.abc import Callable
 import trio
 
 from kafkaproto.errors import RemoteProtocolError
-from kafkaproto.messages import SnapshotHeaderRecord
-from kafkaproto.snapshot import ControlRecord, SnapshotId
+from kafkaproto.snapshot import SnapshotId
 from server.node.disk_worker import DiskWorker
 from server.ports import Clock, Disk
 from server.raft.events import LogStartMoved
@@ -21,7 +20,7 @@ from server.storage.deletion import remove_deleted
 from server.storage.errors import StorageError
 from server.storage.log import Log
 from server.storage.retention import RetainedSnapshot, RetentionLimits, retained_from
-from server.storage.snapshot_file import SnapshotStore
+from server.storage.snapshot_file import SnapshotStore, take_header
 
 _log = logging.getLogger("kafkaproto.server.quorum")
 
@@ -113,12 +112,9 @@ class LogCleaner:
     def _timestamp_ms(self, snapshot_id: SnapshotId) -> int | None:
         records = self._snapshots.read(snapshot_id)
         try:
-            header = next(records)
+            return take_header(records).last_contained_log_timestamp
         except (StorageError, RemoteProtocolError) as error:
             _log.warning("the age of a snapshot is unknown: %s", error)
             return None
         finally:
             records.close()
-        assert isinstance(header, ControlRecord), "a snapshot begins with its header"
-        assert isinstance(header.message, SnapshotHeaderRecord), "a snapshot begins with its header"
-        return header.message.last_contained_log_timestamp

@@ -11,7 +11,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import Protocol
 
 import trio
 
@@ -20,8 +19,8 @@ from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from kafkaproto.records.metadata import decode_metadata_record
 from server.controller.events import BatchCommitted
 from server.image.image import ClusterImage
-from server.image.loader import MetadataLoader
 from server.node.disk_worker import DiskWorker
+from server.node.image_builder import ImageBuilder
 from server.node.log_tail import LogTail
 from server.storage.errors import OffsetOutOfRangeError, StorageError
 from server.storage.log import Log
@@ -31,54 +30,6 @@ READ_BYTES = 256 * 1024
 
 SLICE_MS = 5.0
 """How long one `step` may work before others get their turn; a single large batch can take longer."""
-
-
-class ImageBuilder(Protocol):
-    """Where committed batches go."""
-
-    @property
-    def next_offset(self) -> int:
-        """Where the next batch has to begin."""
-
-    def take_batch(self, batch: BatchCommitted) -> None:
-        """Replay a batch."""
-
-    def take_snapshot(self, image: ClusterImage) -> None:
-        """Start over from a snapshot, which reaches further than all batches before."""
-
-
-class ObserverImage:
-    """Builds the image of a node that is no controller."""
-
-    def __init__(self, publish: Callable[[ClusterImage], None]) -> None:
-        """``publish`` gets every image that may be shown."""
-        self._publish = publish
-        self._loader = MetadataLoader()
-
-    @property
-    def next_offset(self) -> int:
-        """Where the next batch has to begin."""
-        return self._loader.next_offset
-
-    def take_batch(self, batch: BatchCommitted) -> None:
-        """Replay a batch; raises ReplayError."""
-        if batch.records is None:
-            self._loader.load_control_batch(
-                last_offset=batch.last_offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms
-            )
-        else:
-            self._loader.load_batch(
-                base_offset=batch.base_offset,
-                epoch=batch.epoch,
-                timestamp_ms=batch.timestamp_ms,
-                records=batch.records,
-            )
-        self._publish(self._loader.image)
-
-    def take_snapshot(self, image: ClusterImage) -> None:
-        """Start over from a snapshot."""
-        self._loader.load_snapshot(image)
-        self._publish(image)
 
 
 class MetadataFeed:

@@ -13,14 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from immutables import Map
 from prometheus_client.core import Metric
 
 from kafkaproto import uuids
 from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import describe
 from server.features import KRAFT_VERSION
-from server.image.image import EMPTY_IMAGE, ClusterImage, TopicImage
+from server.image.image import ClusterImage
 from server.metrics.histogram import Histogram
 from server.metrics.requests import RequestMetrics
 from server.node.quorum_metrics import SnapshotFigures
@@ -36,9 +35,6 @@ CHANNEL = "kafka_server_raft_channel_metrics"
 CONTROLLER = "kafka_controller_kafkacontroller"
 BROKER = "kafka_server_broker_metadata_metrics"
 REQUESTS = "kafka_network_requestmetrics"
-
-PARTITIONS_PER_STEP = 1000
-"""Counted at a time, or topics looked at: a few tenths of a millisecond."""
 
 Labels = Mapping[str, str]
 Sample = tuple[Labels, float]
@@ -251,83 +247,9 @@ def _api_name(api_key: int) -> str:
 # -- the cluster's metadata --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartitionCounts:
-    """What is counted over all partitions of the cluster."""
-
-    partitions: int = 0
-    offline: int = 0
-    """Without a leader."""
-    not_preferred: int = 0
-    """Led by another than their first replica."""
-
-
-class PartitionCounter:
-    """Counts an image's partitions, and of those that come after it only what has changed.
-
-    In steps, so that whoever shares a thread with others can let them go on: to count in a thread of its own would
-    hold up the event loop all the same, by the interpreter's lock.
-    """
-
-    def __init__(self) -> None:
-        self._counted: Map[bytes, TopicImage] = EMPTY_IMAGE.topics
-        self._by_topic: dict[bytes, tuple[TopicImage, int, int, int]] = {}
-        self._partitions = self._offline = self._not_preferred = 0
-
-    @property
-    def counts(self) -> PartitionCounts:
-        """Those of the last image for which `steps` came to their end."""
-        return PartitionCounts(
-            partitions=self._partitions, offline=self._offline, not_preferred=self._not_preferred
-        )
-
-    def steps(self, image: ClusterImage) -> Iterator[None]:
-        """Count an image, some tenths of a millisecond at a time; it does no harm to leave off in between."""
-        if image.topics is self._counted:
-            return
-        work = 0
-        for topic_id, topic in image.topics.items():
-            work += 1
-            known = self._by_topic.get(topic_id)
-            if known is None or known[0] is not topic:
-                partitions = offline = not_preferred = 0
-                for partition in topic.partitions.values():
-                    partitions += 1
-                    offline += partition.leader == NO_NODE
-                    not_preferred += partition.leader != partition.replicas[0]
-                    if partitions % PARTITIONS_PER_STEP == 0:
-                        yield
-                self._replace(topic_id, (topic, partitions, offline, not_preferred))
-                work += partitions
-            if work >= PARTITIONS_PER_STEP:
-                work = 0
-                yield
-        if len(self._by_topic) != len(image.topics):
-            # Taken down at once: nobody else changes it, but a step may be the last one that is made.
-            for number, topic_id in enumerate(list(self._by_topic)):
-                if topic_id not in image.topics:
-                    self._replace(topic_id, None)
-                if number % PARTITIONS_PER_STEP == 0:
-                    yield
-        self._counted = image.topics
-
-    def _replace(self, topic_id: bytes, found: tuple[TopicImage, int, int, int] | None) -> None:
-        """Forget what was counted of a topic, if it was, and take what is found now."""
-        _, partitions, offline, not_preferred = self._by_topic.pop(topic_id, (None, 0, 0, 0))
-        if found is not None:
-            self._by_topic[topic_id] = found
-            partitions, offline, not_preferred = (
-                partitions - found[1],
-                offline - found[2],
-                not_preferred - found[3],
-            )
-        self._partitions -= partitions
-        self._offline -= offline
-        self._not_preferred -= not_preferred
-
-
-def brokers_and_topics(image: ClusterImage, counts: PartitionCounts) -> Iterator[Metric]:
+def brokers_and_topics(image: ClusterImage) -> Iterator[Metric]:
     """What a controller tells of the cluster."""
+    counts = image.partition_counts
     brokers = [broker for _, broker in image.brokers.items()]
     yield gauge(
         f"{CONTROLLER}_activebrokercount",
@@ -343,8 +265,8 @@ def brokers_and_topics(image: ClusterImage, counts: PartitionCounts) -> Iterator
         sum(broker.in_controlled_shutdown for broker in brokers),
     )
     yield gauge(f"{CONTROLLER}_globaltopiccount", "Topics.", len(image.topics))
-    yield gauge(f"{CONTROLLER}_globalpartitioncount", "Partitions.", counts.partitions)
-    yield gauge(f"{CONTROLLER}_offlinepartitionscount", "Partitions without a leader.", counts.offline)
+    yield gauge(f"{CONTROLLER}_globalpartitioncount", "Partitions.", counts.total)
+    yield gauge(f"{CONTROLLER}_offlinepartitionscount", "Partitions without a leader.", counts.leaderless)
     yield gauge(
         f"{CONTROLLER}_preferredreplicaimbalancecount",
         "Partitions that another than their first replica leads.",

@@ -1,15 +1,13 @@
 """``/metrics`` of a node: Prometheus text, made when it is asked for.
 
 Everything that counts is plain numbers elsewhere; nothing there waits for whoever looks. What only the event loop may
-look at is taken down in the loop, in some hundred microseconds. What has changed among partitions is counted there as
-well, a millisecond at a time with pauses, however many they are; the text is made in a thread. Imported only where
+look at is taken down in the loop, in some hundred microseconds; the text is made in a thread. Imported only where
 ``http.listener`` is set: the Prometheus library takes a node's start longer than its metrics are worth to somebody who
 does not look at them.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -38,8 +36,6 @@ from server.node.http import HttpAnswer
 from server.node.loop_watch import STALL_BOUNDS_MS, LoopWatch
 from server.node.metric_families import (
     RAFT,
-    PartitionCounter,
-    PartitionCounts,
     PeerRates,
     counters,
     gauge,
@@ -57,10 +53,6 @@ LOOK_INTERVAL_S: Final = 10.0
 """Between two looks at the counters, of which rates and averages are made."""
 WINDOW_LOOKS: Final = 6
 """How many looks back they reach: a minute."""
-COUNTING_SLICE_S: Final = 0.001
-"""How long the event loop is held up at a time where partitions are counted."""
-PAUSE_RATIO: Final = 4
-"""How many times as long it is left alone then."""
 ROTATE_LOOKS: Final = 6
 """After so many looks the histograms begin a new half of their windows: quantiles are those of one to two minutes."""
 
@@ -115,8 +107,6 @@ class NodeMetrics:
         self._loop = LoopWatch()
         self._window = Window(WINDOW_LOOKS)
         self._look()
-        self._partitions = PartitionCounter()
-        self._counting = trio.Lock()
         self._one_at_a_time = trio.CapacityLimiter(1)
 
     async def run(self) -> None:
@@ -139,21 +129,10 @@ class NodeMetrics:
 
     async def page(self) -> HttpAnswer:
         """The answer to a scrape."""
-        moment = self._take_moment()
-        async with self._counting:
-            if self._is_controller:
-                await self._count(moment.image)
-            counts = self._partitions.counts
-        text = await trio.to_thread.run_sync(partial(self._text, moment, counts), limiter=self._one_at_a_time)
+        text = await trio.to_thread.run_sync(
+            partial(self._text, self._take_moment()), limiter=self._one_at_a_time
+        )
         return HttpAnswer(status=200, body=text, content_type=CONTENT_TYPE_PLAIN_0_0_4)
-
-    async def _count(self, image: ClusterImage) -> None:
-        """Count the image's partitions, a little at a time."""
-        begin = time.perf_counter()
-        for _ in self._partitions.steps(image):
-            if time.perf_counter() - begin > COUNTING_SLICE_S:
-                await trio.sleep(COUNTING_SLICE_S * PAUSE_RATIO)
-                begin = time.perf_counter()
 
     # -- in the event loop ---------------------------------------------------------------------------------------
 
@@ -214,28 +193,28 @@ class NodeMetrics:
 
     # -- in a thread ---------------------------------------------------------------------------------------------
 
-    def _text(self, moment: _Moment, counts: PartitionCounts) -> str:
+    def _text(self, moment: _Moment) -> str:
         registry = CollectorRegistry()
-        registry.register(_Page(partial(self._families, moment, counts)))
+        registry.register(_Page(partial(self._families, moment)))
         text: bytes = generate_latest(registry)
         return text.decode()
 
-    def _families(self, moment: _Moment, counts: PartitionCounts) -> Iterator[Metric]:
+    def _families(self, moment: _Moment) -> Iterator[Metric]:
         yield from families.raft_state(moment.raft)
         yield from self._quorum_work(moment)
         yield from families.peers(
             moment.peers, {node_id: self._peer_rates(moment, node_id) for node_id in moment.peers}
         )
-        yield from self._metadata(moment, counts)
+        yield from self._metadata(moment)
         yield from families.snapshots(moment.snapshots)
         yield from families.requests(self._requests)
         yield from self._rooms(moment)
 
-    def _metadata(self, moment: _Moment, counts: PartitionCounts) -> Iterator[Metric]:
+    def _metadata(self, moment: _Moment) -> Iterator[Metric]:
         image = moment.image
         lag_ms = 0 if moment.is_active or image.offset < 0 else max(0, moment.wall_ms - image.timestamp_ms)
         if self._is_controller:
-            yield from families.brokers_and_topics(image, counts)
+            yield from families.brokers_and_topics(image)
             yield from families.controller_progress(
                 image,
                 is_active=moment.is_active,

@@ -4,8 +4,8 @@ Start: ports, directories and log (`server.node.startup`), the quorum's task, th
 and broker register with the active controller, over the network even where that is this node; once the broker is
 unfenced clients are let in. A broker alone takes part in the quorum as an observer, and serves no controller listener.
 Stop, the other way round: the broker hands over and leaves, the quorum's task gives up leadership, listeners finish
-what is in progress, the log is closed. Everything runs in one nursery; what fails in it and is no peer's fault ends
-the node.
+what is in progress, the log is closed. Everything runs in one nursery; what fails in it ends the node, unless it is a
+peer's fault, or a mistake in answering one request (`server.node.dispatch`).
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ from server.node.controller_channel import ControllerChannel
 from server.node.controller_registration import keep_registered
 from server.node.directory_watch import DirectoryWatch
 from server.node.dispatch import Dispatcher
-from server.node.forwarding import Forwarder, refuse
+from server.node.forwarding import Forwarder
 from server.node.http import HttpAnswer, Route, serve_http
 from server.node.quorum import QuorumDriver
+from server.node.refusals import refuse
 from server.node.startup import Opened, mark_clean_shutdown, open_node
 from server.ports import Clock, Disk, Rng
 from server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
@@ -184,7 +185,10 @@ class Node:
     def _start_probe(self, nursery: trio.Nursery, quorum: QuorumDriver) -> None:
         if self._config.is_controller and self._config.broker_death_proof_enable:
             self._probe = BrokerProbe(
-                published=quorum.published, report=quorum.broker_proven_dead, clock=self._clock
+                published=quorum.published,
+                report=quorum.broker_proven_dead,
+                heartbeat_interval_ms=self._config.broker_heartbeat_interval_ms,
+                clock=self._clock,
             )
             nursery.start_soon(self._probe.run)
 

@@ -31,6 +31,7 @@ from server.node.committed_state import CommittedState, QuorumStorage
 from server.node.controller_half import ControllerHalf
 from server.node.disk_worker import DiskWorker, DiskWrite, Persisted, PersistJob
 from server.node.log_tail import LogTail, TailBatch
+from server.node.pauses import PauseWatch
 from server.node.published import ImagePublisher, Published
 from server.node.quorum_metrics import QuorumMetrics, SnapshotFigures
 from server.node.raft_channel import PeerStatistics, RaftChannel
@@ -137,6 +138,7 @@ class QuorumDriver:
             to_raft=self._to_raft,
             ask_raft=partial(self._ask_raft, self._listener_name),
             publish=self._images.take,
+            pauses=PauseWatch(self._clock),
         )
 
     def _committed_state(self, clock: Clock, rng: Rng) -> CommittedState:

@@ -71,7 +71,8 @@ class RaftChannel:
         self._rng = rng
         self._report = report
         self._peers: dict[tuple[int, Lane], PeerChannel] = {}
-        self._silenced: set[tuple[int, Lane]] = set()
+        # What was said of a lane since it answered last.
+        self._said: dict[tuple[int, Lane], set[RequestFailure]] = {}
         self.statistics: dict[int, PeerStatistics] = {}
         """By the destination's id."""
 
@@ -133,7 +134,7 @@ class RaftChannel:
         if isinstance(end, RequestFailed):
             statistics.failures[end.failure] = statistics.failures.get(end.failure, 0) + 1
         else:
-            self._silenced.discard(lane)
+            self._said.pop(lane, None)
         self._report(end)
 
     async def _exchange(self, peer: PeerChannel, send: SendRequest) -> ResponseReceived | RequestFailed:
@@ -146,10 +147,10 @@ class RaftChannel:
         answer = await peer.ask(name, prepare, timeout_ms=self._request_timeout_ms)
         response = wire.decode_response(send.request, answer, listener_name=self._listener_name)
         if isinstance(response, wire.TopLevelError):
-            _log.warning("%s:%d refuses %s with %s", peer.host, peer.port, name, response.error.name)
-            return RequestFailed(
-                request_id=send.request_id, failure=RequestFailure.TOP_LEVEL_ERROR, error=response.error
-            )
+            what = f"{peer.host}:{peer.port} refuses {name} with {response.error.name}"
+            failure = RequestFailure.TOP_LEVEL_ERROR
+            self._log_once((send.destination.id, lane_of(send.request)), failure, logging.WARNING, what)
+            return RequestFailed(request_id=send.request_id, failure=failure, error=response.error)
         return ResponseReceived(request_id=send.request_id, response=response)
 
     def _peer(self, lane: tuple[int, Lane], destination: Destination) -> PeerChannel:
@@ -172,11 +173,15 @@ class RaftChannel:
     def _failed(
         self, send: SendRequest, lane: tuple[int, Lane], failure: RequestFailure, what: str
     ) -> RequestFailed:
-        # The core asks a peer that is gone many times a second: one line until it answers again.
-        level = logging.DEBUG if lane in self._silenced else logging.INFO
-        self._silenced.add(lane)
-        _log.log(level, "%s to node %d: %s", type(send.request).__name__, send.destination.id, what)
+        name = type(send.request).__name__
+        self._log_once(lane, failure, logging.INFO, f"{name} to node {send.destination.id}: {what}")
         return RequestFailed(request_id=send.request_id, failure=failure)
+
+    def _log_once(self, lane: tuple[int, Lane], failure: RequestFailure, level: int, what: str) -> None:
+        # The core asks a peer that is gone, or that refuses, many times a second: one line until it answers again.
+        said = self._said.setdefault(lane, set())
+        _log.log(logging.DEBUG if failure in said else level, "%s", what)
+        said.add(failure)
 
 
 def _common_version(send: SendRequest, served: Mapping[int, tuple[int, int]]) -> int:

@@ -69,10 +69,16 @@ class RaftService:
             return reply
 
         def answered(answer: Answer) -> None:
-            self._complete(answer, lambda whole, records: reply.resolve(encode(whole, records)))
+            self._complete(answer, resolve)
 
-        def encode(answer: Answer, records: Sequence[Buffer]) -> Message:
-            return wire.encode_answer(message, version, answer, records)
+        def resolve(answer: Answer, records: Sequence[Buffer]) -> None:
+            try:
+                response = wire.encode_answer(message, version, answer, records)
+            except Exception as error:
+                # The core has gone on; only this response cannot be made of what it said.
+                reply.fail(error)
+            else:
+                reply.resolve(response)
 
         turned_away = self._ask(request, context.listener_name, answered)
         if turned_away is not None:

@@ -21,15 +21,14 @@ from contextlib import contextmanager
 
 import trio
 
-from kafkaproto.messages import SnapshotHeaderRecord
-from kafkaproto.snapshot import ControlRecord, SnapshotId, build_snapshot
+from kafkaproto.snapshot import SnapshotId, build_snapshot
 from server.image.image import ClusterImage
 from server.image.snapshot import image_from_values, image_values
 from server.ports import Buffer, Clock, Rng
 from server.raft.events import StoredSnapshot
 from server.raft.voters import VoterSet
 from server.storage.bootstrap import voters_record
-from server.storage.snapshot_file import SnapshotStore, SnapshotWriter
+from server.storage.snapshot_file import SnapshotStore, SnapshotWriter, take_header
 from server.types import OffsetAndEpoch
 
 _log = logging.getLogger("kafkaproto.server.quorum")
@@ -246,16 +245,14 @@ def read_image(snapshots: SnapshotStore, snapshot_id: SnapshotId) -> ClusterImag
     ReplayError where records contradict each other, FileNotFoundError.
     """
     records = snapshots.read(snapshot_id)
-    header = next(records)
-    assert isinstance(header, ControlRecord), "a snapshot begins with its header"
-    assert isinstance(header.message, SnapshotHeaderRecord), "a snapshot begins with its header"
+    header = take_header(records)
     values = (record for record in records if isinstance(record, bytes))
     with _no_garbage():
         return image_from_values(
             values,
             offset=snapshot_id.end_offset - 1,
             epoch=snapshot_id.epoch,
-            timestamp_ms=header.message.last_contained_log_timestamp,
+            timestamp_ms=header.last_contained_log_timestamp,
         )
 
 

@@ -42,6 +42,8 @@ from server.types import (
     ReplicaKey,
 )
 
+MAX_MESSAGE_LENGTH = 500
+"""Characters of an error message, or of what it quotes: a peer may have sent all that a string can hold."""
 ENDPOINTS_FROM = 1
 """First version of Vote, BeginQuorumEpoch, EndQuorumEpoch and FetchSnapshot whose answers say where the leader is."""
 FETCH_TOPIC_IDS_FROM = 13
@@ -94,7 +96,8 @@ def _refusal(asked_cluster_id: str | None, cluster_id: str, names_log: bool = Tr
 
 
 def _wrong_cluster(asked_cluster_id: str | None, cluster_id: str) -> str:
-    return f"Cluster id {asked_cluster_id!r} is not that of this cluster, {cluster_id!r}."
+    asked = (asked_cluster_id or "")[:MAX_MESSAGE_LENGTH]
+    return f"Cluster id {asked!r} is not that of this cluster, {cluster_id!r}."
 
 
 def _decode_vote(message: kafka.VoteRequest, cluster_id: str) -> VoteRequest | Message:
@@ -276,7 +279,7 @@ def encode_answer(
             return _encode_fetch_snapshot(version, answer, records)
         case VoterChangeResponse():
             # Kafka's message is null where there is no error, and empty where it has nothing to say to one.
-            text = (answer.message or "") if answer.error else None
+            text = (answer.message or "")[:MAX_MESSAGE_LENGTH] if answer.error else None
             if isinstance(request, kafka.AddRaftVoterRequest):
                 return kafka.AddRaftVoterResponse(error_code=answer.error, error_message=text)
             return kafka.RemoveRaftVoterResponse(error_code=answer.error, error_message=text)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 
 from kafkaproto.errors import RemoteProtocolError
+from kafkaproto.messages import SnapshotHeaderRecord
 from kafkaproto.records.batch import RecordBatchView
 from kafkaproto.snapshot import (
     ControlRecord,
@@ -235,6 +236,14 @@ def read_snapshot_file(disk: Disk, path: str) -> Generator[ControlRecord | bytes
         raise _no_snapshot(path, error) from error
     finally:
         file.close()
+
+
+def take_header(records: Iterator[ControlRecord | bytes]) -> SnapshotHeaderRecord:
+    """The header, with which a snapshot's records begin; the others are left in ``records``."""
+    header = next(records)
+    assert isinstance(header, ControlRecord), "a snapshot begins with its header"
+    assert isinstance(header.message, SnapshotHeaderRecord), "a snapshot begins with its header"
+    return header.message
 
 
 def _batches(file: File) -> Iterator[tuple[int, RecordBatchView]]:

@@ -15,7 +15,7 @@ from kafkaproto.messages import (
     BrokerRegistrationResponse,
 )
 from server.broker.directories import LogDirectories, LogDirectory
-from server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
+from server.broker.lifecycle import REFUSALS_OF_A_GOODBYE, BrokerIdentity, BrokerLifecycle, BrokerState
 from server.types import Endpoint
 
 INTERVAL_MS = 2_000
@@ -286,6 +286,16 @@ def test_a_refusal_during_the_shutdown_does_not_end_it() -> None:
     broker.request_shutdown(3_000)
     answer(broker, 3_010, error_code=ErrorCode.NOT_CONTROLLER)
     assert (broker.state, broker.due_ms) == (BrokerState.PENDING_CONTROLLED_SHUTDOWN, 5_010)
+
+
+@pytest.mark.parametrize("code", sorted(REFUSALS_OF_A_GOODBYE))
+def test_a_broker_that_may_not_ask_for_its_shutdown_goes_without(code: ErrorCode) -> None:
+    broker = running()
+    answer(broker, 2_000, error_code=code)
+    assert broker.state is BrokerState.RUNNING
+    broker.request_shutdown(3_000)
+    answer(broker, 3_010, error_code=code)
+    assert broker.state is BrokerState.SHUTTING_DOWN
 
 
 def test_asking_for_the_shutdown_once_more_changes_nothing_after_the_end() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
+from compat.ours import BIN
 from compat.process import wait_until
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import UnregisterBrokerRequest, UnregisterBrokerResponse
@@ -82,6 +84,31 @@ def test_a_broker_that_hangs_is_fenced_by_its_session_alone(tmp_path: Path) -> N
             os.kill(cluster.pids[DYING], signal.SIGCONT)
         until(lambda: serving(cluster) == {DYING, LIVING}, "the broker to be taken in again")
         assert "is dead" not in controllers_log(cluster)
+
+
+def changes_of_registrations(cluster: LocalCluster) -> int:
+    """How often a broker was unfenced, fenced or cordoned so far."""
+    (segment,) = cluster.properties_path(CONTROLLER).parent.glob("**/__cluster_metadata-0/*.log")
+    command = [str(BIN / "kafka-dump-log"), "--cluster-metadata-decoder", "--files", str(segment)]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    return result.stdout.count("BROKER_REGISTRATION_CHANGE_RECORD")
+
+
+def test_a_controller_that_hangs_for_a_session_fences_nobody_when_it_goes_on(tmp_path: Path) -> None:
+    shape = Shape(controllers=1, brokers=2)
+    with local_cluster(tmp_path, shape, own_properties=SHORT_SESSIONS) as cluster:
+        until_known(cluster)
+        before = changes_of_registrations(cluster)
+        assert before >= 2
+        os.kill(cluster.pids[CONTROLLER], signal.SIGSTOP)
+        try:
+            time.sleep(SESSION_S + 1)
+        finally:
+            os.kill(cluster.pids[CONTROLLER], signal.SIGCONT)
+        # Whoever is fenced is so at once, or never for lack of heartbeats.
+        time.sleep(SESSION_S + 1)
+        assert changes_of_registrations(cluster) == before
+        assert "this node did not run for" in controllers_log(cluster)
 
 
 def test_a_broker_that_stops_in_order_may_start_again_at_once(tmp_path: Path) -> None:

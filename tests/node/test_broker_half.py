@@ -22,12 +22,20 @@ from kafkaproto.messages import (
 from server.broker.directories import LogDirectories, LogDirectory
 from server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
 from server.image.image import ClusterImage, ConfigResource, PartitionImage, TopicImage
+from server.node import assignment_sender
 from server.node.broker_half import BrokerHalf, DirectoryFailureNotToldError, RegistrationTimeout
 from server.node.controller_channel import ControllerUnavailable
 from server.node.published import Published
 from tests.node.controllers import ScriptedChannel, TrioClock
 
 pytestmark = pytest.mark.trio
+
+
+@pytest.fixture(autouse=True)
+def real_time_plays_no_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elsewhere the sender rests the longer the more taking in an image has cost."""
+    monkeypatch.setattr(assignment_sender, "REST_FACTOR", 0)
+
 
 INTERVAL_MS = 2_000
 EPOCH = 28

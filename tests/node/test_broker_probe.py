@@ -27,6 +27,7 @@ pytestmark = pytest.mark.trio
 EPOCH = 40
 ACTIVE_EPOCH = 7
 INTERVAL_MS = 30
+HEARTBEAT_INTERVAL_MS = 300
 
 
 @pytest.fixture(autouse=True)
@@ -93,6 +94,7 @@ class Scene:
         self.probe = BrokerProbe(
             published=self.published,
             report=lambda death, proof: self.deaths.append((death, proof)),
+            heartbeat_interval_ms=HEARTBEAT_INTERVAL_MS,
             clock=SystemClock(),
         )
 
@@ -520,6 +522,40 @@ async def test_a_broker_that_died_with_the_controller_before_is_found_by_the_nex
         ((death, proof),) = scene.deaths
         assert (death.broker_id, death.broker_epoch) == (1, EPOCH)
         assert proof.startswith("this controller has not heard of it, and L0://127.0.0.1:")
+
+
+async def until_looked_again() -> None:
+    await trio.sleep((HEARTBEAT_INTERVAL_MS + (broker_probe.PROOF_ROUNDS + 2) * INTERVAL_MS) / 1000)
+
+
+@pytest.mark.parametrize("dies", [True, False])
+async def test_a_broker_that_dies_before_its_first_heartbeat_to_a_new_controller_is_found(
+    ports: Ports, dies: bool
+) -> None:
+    async with met(ports) as scene:
+        scene.become_active(ACTIVE_EPOCH + 2)
+        # The probe at once finds it alive.
+        await scene.until_probed()
+        if dies:
+            ports.close()
+        await until_looked_again()
+        assert [death.broker_id for death, _ in scene.deaths] == ([1] if dies else [])
+
+
+@pytest.mark.parametrize("happens", ["heard of", "failed over", "fenced"])
+async def test_who_is_not_missed_any_more_is_not_looked_for_again(ports: Ports, happens: str) -> None:
+    async with met(ports) as scene:
+        scene.become_active(ACTIVE_EPOCH + 2)
+        await scene.until_probed()
+        if happens == "heard of":
+            scene.heartbeat(1, over=6)
+        elif happens == "failed over":
+            scene.become_active(None)
+        else:
+            scene.register(1, ports.endpoints(), fenced=True)
+        ports.close()
+        await until_looked_again()
+        assert scene.deaths == []
 
 
 async def test_a_broker_that_a_new_controller_has_heard_of_is_not_probed(ports: Ports) -> None:

@@ -23,10 +23,12 @@ from server.controller.events import (
     CommandContext,
     HighWatermarkAdvanced,
     KRaftVersionChanged,
+    Tick,
 )
 from server.image.image import ClusterImage
 from server.node import controller_half
 from server.node.controller_half import ControllerHalf
+from server.node.pauses import LOOK_INTERVAL_MS, NOTICEABLE_MS, PauseWatch
 from server.raft.effects import AppendRefusal, AppendRefused, BecameLeader, ControlBatchAppended
 from server.raft.errors import RaftError
 from server.raft.events import AppendRequested, Event, ResignRequested
@@ -46,9 +48,14 @@ NODE_ID = 1
 EPOCH = 4
 
 
-class StillClock:
+@dataclass
+class HandClock:
+    """Stands still unless a test moves it."""
+
+    now: int = 1000
+
     def now_ms(self) -> int:
-        return 1000
+        return self.now
 
     def wall_ms(self) -> int:
         return 5000
@@ -62,6 +69,7 @@ class Bench:
     asked: list[tuple[InboundRequest, Callable[[RaftAnswer], None]]] = field(default_factory=list)
     images: list[ClusterImage] = field(default_factory=list)
     on_ask: Callable[[], None] = lambda: None
+    clock: HandClock = field(default_factory=HandClock)
 
     def __post_init__(self) -> None:
         controller = Controller(
@@ -74,10 +82,11 @@ class Bench:
         self.half = ControllerHalf(
             controller,
             node_id=NODE_ID,
-            clock=StillClock(),
+            clock=self.clock,
             to_raft=self.to_raft.append,
             ask_raft=self._ask_raft,
             publish=self.images.append,
+            pauses=PauseWatch(self.clock),
         )
 
     def _ask_raft(self, request: InboundRequest, answered: Callable[[RaftAnswer], None]) -> None:
@@ -246,6 +255,71 @@ def test_a_proven_death_is_logged_with_its_proof_if_it_fences(caplog: pytest.Log
     assert bench.half._controller.newest_image.brokers[3].fenced
     line = f"broker 3 (epoch {broker.epoch}) is dead and is fenced: PLAINTEXT://host:1 refused"
     assert [record.getMessage() for record in caplog.records].count(line) == 1
+
+
+def serving(bench: Bench) -> bool:
+    return not bench.half._controller.newest_image.brokers[3].fenced
+
+
+def start_broker(bench: Bench) -> None:
+    """Broker 3 serves; it was heard of just now."""
+    bench.command(registration_request(3, cluster_id="cluster"))
+    (broker,) = bench.half._controller.newest_image.brokers.values()
+    bench.command(
+        BrokerHeartbeatRequest(broker_id=3, broker_epoch=broker.epoch, current_metadata_offset=1_000)
+    )
+    assert serving(bench)
+
+
+def let_pass(bench: Bench, milliseconds: int) -> None:
+    """Time in which the node runs: it looks at the clock whenever it wants to."""
+    end = bench.clock.now + milliseconds
+    while bench.clock.now < end:
+        deadline_ms = bench.half.next_deadline_ms
+        assert deadline_ms is not None
+        assert deadline_ms <= bench.clock.now + LOOK_INTERVAL_MS
+        bench.clock.now = min(end, deadline_ms)
+        bench.half.handle(Tick())
+
+
+SESSION_MS = ControllerConfig().broker_session_timeout_ms
+
+
+def test_a_node_that_did_not_run_takes_nobody_for_silent(caplog: pytest.LogCaptureFixture) -> None:
+    bench = Bench()
+    bench.activate()
+    start_broker(bench)
+    let_pass(bench, 2_000)
+    bench.clock.now += 60_000
+    bench.half.handle(Tick())
+    assert serving(bench)
+    given_back = 60_000 - LOOK_INTERVAL_MS
+    assert f"this node did not run for {given_back} ms" in caplog.text
+    let_pass(bench, SESSION_MS - 2_000 - LOOK_INTERVAL_MS - 1)
+    assert serving(bench)
+    let_pass(bench, 1)
+    assert not serving(bench)
+
+
+def test_a_broker_is_silent_where_the_node_runs_on_and_short_delays_are_no_pauses() -> None:
+    bench = Bench()
+    bench.activate()
+    start_broker(bench)
+    while bench.clock.now < 1000 + SESSION_MS:
+        assert serving(bench)
+        bench.clock.now += LOOK_INTERVAL_MS + NOTICEABLE_MS - 1
+        bench.half.handle(Tick())
+    assert not serving(bench)
+
+
+def test_a_standby_need_not_look_at_the_clock_and_its_pauses_are_no_matter() -> None:
+    bench = Bench()
+    assert bench.half.next_deadline_ms is None
+    bench.clock.now += 60_000
+    bench.activate()
+    start_broker(bench)
+    let_pass(bench, SESSION_MS)
+    assert not serving(bench)
 
 
 def test_what_several_commands_append_goes_to_the_log_together() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 import trio
 
@@ -67,6 +69,37 @@ async def test_where_the_key_says_so_the_session_decides_alone() -> None:
         assert is_serving(driver.published.image, broker_id)
         await nodes.until(lambda: not is_serving(driver.published.image, broker_id))
         assert driver.proven_deaths == 0
+
+
+async def test_a_controller_that_did_not_run_for_a_session_fences_nobody() -> None:
+    session_ms = 1_500
+    async with running_nodes(
+        controllers=1,
+        brokers=1,
+        broker__session__timeout__ms=str(session_ms),
+        broker__heartbeat__interval__ms="300",
+    ) as nodes:
+        _, driver = await nodes.until_active()
+        (broker_id,) = nodes.broker_ids
+        nodes.start(broker_id)
+        await until_met(nodes, driver, broker_id)
+        fenced_at: list[int] = []
+
+        async def watch() -> None:
+            while True:
+                changed, image = driver.published.changed, driver.published.image
+                if not is_serving(image, broker_id):
+                    fenced_at.append(image.offset)
+                await changed.wait()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(watch)
+            await trio.sleep(0.1)
+            # All stand still, and all go on; what the broker sends then arrives after the controller has woken up.
+            time.sleep(2 * session_ms / 1000)
+            await trio.sleep(session_ms / 1000)
+            nursery.cancel_scope.cancel()
+        assert fenced_at == []
 
 
 async def test_brokers_that_change_controllers_are_not_taken_for_dead() -> None:

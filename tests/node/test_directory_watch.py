@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import re
+import threading
 from contextlib import AbstractContextManager, nullcontext
 
 import pytest
@@ -12,6 +13,7 @@ import trio
 from server.broker.directories import LogDirectories, LogDirectory
 from server.node import directory_watch
 from server.node.directory_watch import DirectoryFailureError, DirectoryWatch
+from server.ports import Disk
 from server.storage.directories import PROBE_NAME
 from server.storage.meta_properties import MetaProperties, write_meta_properties
 from tests.sim.disk import MemoryDisk
@@ -114,6 +116,33 @@ async def test_a_directory_that_fails_is_offline_for_good(
         await trio.sleep(0.05)
         assert (watched.changes, watched.directories.online_ids) == (1, (id_of("/a"),))
         nursery.cancel_scope.cancel()
+
+
+async def test_a_disk_that_hangs_has_not_failed_and_holds_up_neither_the_others_nor_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Kafka's brokers go by errors alone, too: a disk that answers after minutes has lost nothing."""
+    watched = Watched(monkeypatch)
+    check = directory_watch.check_directory
+    goes_on, hangs = threading.Event(), threading.Event()
+
+    def hanging(disk: Disk, path: str, directory_id: bytes, *, must_sync: bool) -> tuple[int, int]:
+        if path == "/a" and hangs.is_set():
+            goes_on.wait()
+        return check(disk, path, directory_id, must_sync=must_sync)
+
+    monkeypatch.setattr(directory_watch, "check_directory", hanging)
+    try:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(watched.watch.run)
+            hangs.set()
+            watched.break_disk("/b")
+            await watched.until_offline("/b")
+            with trio.fail_after(10):
+                nursery.cancel_scope.cancel()
+        assert watched.directories.online_ids == (id_of("/a"),)
+    finally:
+        goes_on.set()
 
 
 async def test_a_broker_ends_with_its_last_directory(monkeypatch: pytest.MonkeyPatch) -> None:

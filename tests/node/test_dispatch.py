@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
 
 import pytest
 
 from kafkaproto.connection import RequestReceived, ServerConnection, UnsupportedApiVersions
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.frame import NEED_DATA
 from kafkaproto.message import Message
@@ -18,15 +21,22 @@ from kafkaproto.messages import (
     DescribeClusterResponse,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
+    EnvelopeRequest,
+    EnvelopeResponse,
 )
 from server.apis.context import Answer, NoAnswer
+from server.apis.envelope import encode_principal
 from server.apis.table import served_versions
+from server.metrics.requests import RequestMetrics
 from server.net.pump import CloseConnection, ConnectionInfo, Outcome
 from server.node.dispatch import Dispatcher
+from server.storage.errors import DiskError, StorageError
 from server.types import Deferred, ListenerKind
 from tests.apis.support import CLUSTER_ID, Calls, golden, services
 
 IMAGE = golden().image
+
+MessageT = TypeVar("MessageT", bound=Message)
 
 
 def connection(kind: ListenerKind = ListenerKind.BROKER, *, host: str = "10.0.0.7") -> ConnectionInfo:
@@ -136,13 +146,111 @@ def test_an_unknown_version_of_api_versions_is_answered_as_by_stock(version: int
     assert outcomes == [[bytes.fromhex("0023 00000001 0012 0000 0004")]]
 
 
-def test_an_answer_of_ours_that_cannot_be_sent_closes_this_connection_alone(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+class MistakeError(Exception):
+    """Nobody foresaw it."""
+
+
+def raising(error: Exception) -> Callable[..., Any]:
+    def fails(*_: object) -> NoReturn:
+        raise error
+
+    return fails
+
+
+def decoded(outcome: Outcome, response: type[MessageT], version: int) -> MessageT:
+    assert isinstance(outcome, list)
+    (body,) = outcome
+    answer, end = response.decode(body, version)
+    assert end == len(body)
+    return answer
+
+
+def test_a_handler_that_fails_costs_one_answer(caplog: pytest.LogCaptureFixture) -> None:
+    metrics = RequestMetrics()
+    failing = services(IMAGE, describe_quorum=raising(MistakeError("no such thing")))
+    dispatcher = Dispatcher(failing, metrics)
+    kind = ListenerKind.CONTROLLER
+    (outcome,) = served(dispatcher, request(DescribeQuorumRequest(), 2, kind), connection(kind))
+    assert decoded(outcome, DescribeQuorumResponse, 2).error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert metrics.of(55).errors == {ErrorCode.UNKNOWN_SERVER_ERROR: 1}
+    (logged,) = caplog.records
+    assert logged.levelname == "ERROR"
+    assert "DescribeQuorumRequest v2 of client 'me', correlation id 7, failed: Mistake" in logged.message
+    assert logged.exc_info is not None
+    assert logged.exc_info[1].__traceback__ is not None  # type: ignore[union-attr]
+    # Others are served.
+    (outcome,) = served(dispatcher, request(DescribeClusterRequest(), 1), connection())
+    assert decoded(outcome, DescribeClusterResponse, 1).cluster_id == CLUSTER_ID
+
+
+def test_an_answer_that_fails_later_costs_one_answer(caplog: pytest.LogCaptureFixture) -> None:
+    calls = Calls()
+    topic = CreateTopicsRequest.CreatableTopic(name="t")
+    outcomes = served(
+        Dispatcher(services(IMAGE, calls)), request(CreateTopicsRequest(topics=[topic]), 7), connection()
+    )
+    calls.replies[0].fail(MistakeError("too late"))
+    (outcome,) = outcomes
+    (result,) = decoded(outcome, CreateTopicsResponse, 7).topics
+    assert (result.name, result.error_code) == ("t", ErrorCode.UNKNOWN_SERVER_ERROR)
+    assert "CreateTopicsRequest v7 of client 'me', correlation id 7, failed: Mistake" in caplog.text
+
+
+def test_what_a_handler_makes_of_a_later_answer_may_fail_without_harm_to_who_answers() -> None:
+    """An envelope's inner answer that cannot be encoded, found out by whoever decides it: the quorum's task."""
+    calls = Calls()
+    inner = struct.pack(">hhih", 19, 7, 9, -1) + b"\0" + CreateTopicsRequest().encode(7)
+    envelope = EnvelopeRequest(
+        request_data=inner, request_principal=encode_principal("User:alice"), client_host_address=bytes(4)
+    )
+    kind = ListenerKind.CONTROLLER
+    outcomes = served(Dispatcher(services(IMAGE, calls)), request(envelope, 0, kind), connection(kind))
+    broken = CreateTopicsResponse.CreatableTopicResult(name="x" * 40_000)
+    calls.replies[0].resolve(CreateTopicsResponse(topics=[broken]))
+    (outcome,) = outcomes
+    assert decoded(outcome, EnvelopeResponse, 0).error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+def test_an_answer_of_ours_that_cannot_be_sent_is_replaced(caplog: pytest.LogCaptureFixture) -> None:
     kind = ListenerKind.CONTROLLER
     broken = DescribeQuorumResponse(error_message="x" * 40_000)
-    dispatcher = Dispatcher(services(IMAGE, quorum_answer=broken))
+    metrics = RequestMetrics()
+    dispatcher = Dispatcher(services(IMAGE, quorum_answer=broken), metrics)
     (outcome,) = served(dispatcher, request(DescribeQuorumRequest(), 2, kind), connection(kind))
+    assert decoded(outcome, DescribeQuorumResponse, 2).error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert "DescribeQuorumResponse.error_message" in caplog.text
+    assert metrics.of(55).errors == {ErrorCode.UNKNOWN_SERVER_ERROR: 1}
+
+
+@pytest.mark.parametrize("refuse", [None, raising(MistakeError("cannot even refuse"))])
+def test_where_a_response_has_no_place_for_it_the_connection_is_closed(
+    refuse: Callable[..., Any] | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    metrics = RequestMetrics()
+    changes: dict[str, Any] = {} if refuse is None else {"refuse": refuse}
+    failing = services(IMAGE, forward=raising(MistakeError("no such thing")), **changes)
+    # It asks for no topic, so that there is none to say an error for.
+    (outcome,) = served(Dispatcher(failing, metrics), request(CreateTopicsRequest(), 7), connection())
     assert isinstance(outcome, CloseConnection)
-    assert "DescribeQuorumResponse.error_message" in outcome.reason
-    assert "a response cannot be encoded" in caplog.text
+    assert "CreateTopicsRequest v7 failed: Mistake" in outcome.reason
+    assert metrics.of(19).errors == {ErrorCode.UNKNOWN_SERVER_ERROR: 1}
+    assert ("cannot be refused either" in caplog.text) is (refuse is not None)
+
+
+def test_a_codec_that_fails_closes_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    event = request(DescribeClusterRequest(), 1)
+    monkeypatch.setattr(DescribeClusterRequest, "decode", raising(MistakeError("no such thing")))
+    (outcome,) = served(Dispatcher(services(IMAGE)), event, connection())
+    assert isinstance(outcome, CloseConnection)
+    assert "DescribeClusterRequest v1 failed: Mistake" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    "error",
+    [StorageError("/data: torn"), DiskError("write", "/data", OSError(5, "I/O error"))],
+)
+def test_files_that_are_not_as_they_must_be_are_no_matter_of_one_request(error: Exception) -> None:
+    dispatcher = Dispatcher(services(IMAGE, describe_quorum=raising(error)))
+    kind = ListenerKind.CONTROLLER
+    with pytest.raises(type(error)):
+        served(dispatcher, request(DescribeQuorumRequest(), 2, kind), connection(kind))

@@ -27,7 +27,8 @@ from kafkaproto.messages import (
 from kafkaproto.support import joined
 from server.apis.context import Answer, NoAnswer
 from server.node.controller_channel import ControllerChannel, ControllerUnavailable
-from server.node.forwarding import ANSWER_MARGIN_MS, FORWARD_TIMEOUT_MS, Forwarder, refuse
+from server.node.forwarding import ANSWER_MARGIN_MS, FORWARD_TIMEOUT_MS, Forwarder
+from server.node.refusals import refuse
 from server.types import Deferred, Endpoint
 from tests.apis.support import context
 from tests.apis.test_envelope import STOCK_REQUEST
@@ -179,6 +180,19 @@ async def test_without_a_controller_the_request_times_out(caplog: pytest.LogCapt
     assert "nobody is there" in caplog.text
 
 
+async def test_a_failure_that_nobody_foresaw_costs_the_one_request_its_answer() -> None:
+    async with forwarding() as (forwarder, channel, script):
+        failures: list[Exception] = []
+        script.put.send_nowait(ZeroDivisionError("a mistake"))
+        forwarder.forward(creation("a"), context(creation("a"), 7)).on_done(lambda _: None, failures.append)
+        await wait_all_tasks_blocked()
+        assert [type(each) for each in failures] == [ZeroDivisionError]
+        # The nursery of all requests goes on.
+        forwarder.forward(creation("b"), context(creation("b"), 7))
+        await wait_all_tasks_blocked()
+        assert len(channel.asked) == 2
+
+
 async def test_a_client_id_that_does_not_fit_any_more_costs_its_client_the_connection() -> None:
     """Bytes that are not UTF-8 are replaced by a character of three bytes each when they are read."""
     async with forwarding() as (forwarder, channel, _):
@@ -222,7 +236,7 @@ async def test_the_versions_of_the_controller_are_those_of_the_channel() -> None
         assert forwarder.controller_versions() == SERVED
 
 
-async def test_a_topic_that_is_being_created_is_not_asked_for_again() -> None:
+async def test_a_topic_that_is_being_created_is_not_asked_for_again(caplog: pytest.LogCaptureFixture) -> None:
     async with forwarding() as (forwarder, channel, script):
 
         async def create(*names: str) -> list[tuple[int, int, list[str]]]:
@@ -245,6 +259,11 @@ async def test_a_topic_that_is_being_created_is_not_asked_for_again() -> None:
         script.put.send_nowait(ControllerUnavailable("nobody is there"))
         assert await create("a") == []
         assert await create("c") == [(19, 7, ["c"])]
+        # Also where we made a mistake, which is logged.
+        script.put.send_nowait(ZeroDivisionError("a mistake"))
+        assert await create("a") == []
+        assert await create("a") == [(19, 7, ["a"])]
+        assert "the creation of topics that a client missed failed: ZeroDivisionError" in caplog.text
 
 
 async def test_a_request_finds_its_way_through_an_envelope_that_says_not_controller() -> None:

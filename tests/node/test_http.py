@@ -22,7 +22,11 @@ async def live() -> HttpAnswer:
     return HttpAnswer(status=200, body="live ✓\n")
 
 
-ROUTES = {"/ready": ready, "/live": live}
+async def broken() -> HttpAnswer:
+    raise ZeroDivisionError("a figure that nobody foresaw")
+
+
+ROUTES = {"/ready": ready, "/live": live, "/broken": broken}
 
 
 async def ask(request: bytes, *, step: int = 1 << 20) -> tuple[int, dict[str, str], bytes]:
@@ -68,10 +72,17 @@ async def test_head_answers_like_get_without_the_body() -> None:
 async def test_other_paths_and_methods_are_refused() -> None:
     status, _, body = await ask(b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n")
     assert status == 404
-    assert b"/live, /ready" in body
+    assert b"/broken, /live, /ready" in body
     status, headers, _ = await ask(b"POST /live HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc")
     assert status == 405
     assert headers["allow"] == "GET, HEAD"
+
+
+async def test_a_route_that_fails_ends_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    status, _, body = await ask(b"GET /broken HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert (status, body) == (500, b"the answer failed\n")
+    assert "/broken failed: ZeroDivisionError" in caplog.text
+    assert "Traceback" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,9 @@ from server.image.image import EMPTY_IMAGE, ClusterImage
 from server.image.replay import replay
 from server.node import metadata_feed
 from server.node.disk_worker import DiskWorker, PersistJob
+from server.node.image_builder import ObserverImage
 from server.node.log_tail import LogTail, TailBatch
-from server.node.metadata_feed import MetadataFeed, ObserverImage
+from server.node.metadata_feed import MetadataFeed
 from server.raft.control import LeaderChange
 from server.raft.effects import PendingBatch
 from server.raft.wire import encode_batch

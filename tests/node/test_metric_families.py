@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from immutables import Map
 from prometheus_client.core import Metric
 
-from server.image.image import EMPTY_IMAGE, ClusterImage, PartitionImage, TopicImage
+from server.image.image import EMPTY_IMAGE
+from server.image.partition_counts import PartitionCounts
 from server.metrics.histogram import Histogram
 from server.metrics.requests import RequestMetrics
 from server.node import metric_families as families
-from server.node.metric_families import PartitionCounter, PartitionCounts, PeerRates
+from server.node.metric_families import PeerRates
 from server.node.raft_channel import PeerStatistics
 from server.raft.events import RequestFailure
 
@@ -22,74 +22,15 @@ def samples(family: Metric) -> Mapping[tuple[str, ...], float]:
     return {(sample.name, *sample.labels.values()): sample.value for sample in family.samples}
 
 
-def partition(leader: int) -> PartitionImage:
-    return PartitionImage(
-        replicas=(1, 2), directories=(bytes(16), bytes(16)), isr=(1, 2), leader=leader, leader_epoch=0
-    )
-
-
-def with_topic(image: ClusterImage, number: int, *leaders: int) -> ClusterImage:
-    """The image with a topic whose partitions have these leaders."""
-    topic_id = bytes([number] * 16)
-    partitions = Map({index: partition(leader) for index, leader in enumerate(leaders)})
-    topic = TopicImage(name=f"topic-{number}", topic_id=topic_id, partitions=partitions)
-    return replace(image, topics=image.topics.set(topic_id, topic))
-
-
-def count(counter: PartitionCounter, image: ClusterImage) -> PartitionCounts:
-    for _ in counter.steps(image):
-        pass
-    return counter.counts
-
-
-def counts(partitions: int, offline: int, not_preferred: int) -> PartitionCounts:
-    return PartitionCounts(partitions=partitions, offline=offline, not_preferred=not_preferred)
-
-
-def test_partitions_are_counted_by_who_leads_them() -> None:
-    counter = PartitionCounter()
-    assert count(counter, EMPTY_IMAGE) == counts(0, 0, 0)
-    first = with_topic(EMPTY_IMAGE, 1, 1, 2, -1)
-    assert count(counter, first) == counts(3, 1, 2)
-    assert count(counter, with_topic(first, 2, 1)) == counts(4, 1, 2)
-
-
-def test_changed_and_deleted_topics_no_longer_count_as_they_were() -> None:
-    counter = PartitionCounter()
-    image = with_topic(with_topic(EMPTY_IMAGE, 1, -1, -1), 2, 2)
-    assert count(counter, image) == counts(3, 2, 3)
-    elected = with_topic(image, 1, 1, 1)
-    assert count(counter, elected) == counts(3, 0, 1)
-    assert count(counter, replace(elected, topics=elected.topics.delete(bytes([2] * 16)))) == counts(2, 0, 0)
-    assert count(counter, EMPTY_IMAGE) == counts(0, 0, 0)
-
-
-def test_counting_that_was_left_off_is_taken_up_with_whatever_image_comes() -> None:
-    counter, fresh = PartitionCounter(), PartitionCounter()
-    image = EMPTY_IMAGE
-    for number in range(5):
-        image = with_topic(image, number, *([1, -1] * families.PARTITIONS_PER_STEP))
-    steps = counter.steps(image)
-    for _ in range(7):
-        next(steps)
-    later = replace(image, topics=with_topic(image, 9, 2).topics.delete(bytes(16)))
-    assert count(counter, later) == count(fresh, later) == counts(8001, 4000, 4001)
-    # Nothing is looked at twice.
-    assert list(counter.steps(later)) == []
-
-
-def test_counting_lets_others_go_on_within_large_topics_and_among_many() -> None:
-    size = families.PARTITIONS_PER_STEP
-    large = with_topic(EMPTY_IMAGE, 1, *([1] * (3 * size)))
-    assert len(list(PartitionCounter().steps(large))) >= 3
-    topic_ids = [number.to_bytes(16) for number in range(3 * size)]
-    topics = Map({each: TopicImage(name=each.hex(), topic_id=each, partitions=Map()) for each in topic_ids})
-    many = replace(EMPTY_IMAGE, topics=topics)
-    counter = PartitionCounter()
-    assert len(list(counter.steps(many))) == 3
-    # Going back to none of them, too.
-    assert len(list(counter.steps(EMPTY_IMAGE))) >= 3
-    assert counter.counts == counts(0, 0, 0)
+def test_partitions_are_told_as_the_image_counts_them() -> None:
+    counts = PartitionCounts(total=9, leaderless=2, not_preferred=5)
+    told = {
+        family.name.removeprefix(families.CONTROLLER): family.samples[0].value
+        for family in families.brokers_and_topics(replace(EMPTY_IMAGE, partition_counts=counts))
+    }
+    assert told["_globalpartitioncount"] == 9
+    assert told["_offlinepartitionscount"] == 2
+    assert told["_preferredreplicaimbalancecount"] == 5
 
 
 def test_a_summary_has_kafkas_quantiles_in_milliseconds_with_count_and_sum() -> None:

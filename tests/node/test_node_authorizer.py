@@ -8,8 +8,8 @@ from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeAclsResponse
 from server.config import default_config
-from server.node.forwarding import refuse
 from server.node.node import current_authorizer
+from server.node.refusals import refuse
 from server.security.acls import Operation, ResourceType
 from tests.security.acl_making import acl, by_id
 

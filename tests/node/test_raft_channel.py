@@ -358,6 +358,21 @@ async def test_a_top_level_error_carries_its_code(code: int, error: RaftError) -
         )
 
 
+async def test_a_refusal_is_logged_once_until_the_peer_answers(caplog: pytest.LogCaptureFixture) -> None:
+    codes = [31, 31, 0, 31]
+
+    def answer(request: Message, version: int) -> Message:
+        code = codes.pop(0)
+        return VoteResponse(error_code=code) if code else vote_answer(request, version)
+
+    peer = Peer({52: answer})
+    async with listening(peer, served_versions=SERVED.get) as (_, port), bench() as it:
+        for number in range(2, 6):
+            await it.ask(number, port, vote())
+    warned = [each.message for each in caplog.records if each.levelname == "WARNING"]
+    assert warned == [f"127.0.0.1:{port} refuses VoteRequest with CLUSTER_AUTHORIZATION_FAILED"] * 2
+
+
 async def test_a_node_that_moved_is_asked_at_its_new_address_and_the_old_request_fails() -> None:
     old, new = Peer(ANSWERS), Peer(ANSWERS)
     old.gates[1] = trio.Event()
