@@ -49,8 +49,7 @@ def main(
     if mutations:
         from tests.sim.mutations.search import print_table
 
-        print_table(processes)
-        return
+        sys.exit(0 if print_table(processes) else 1)
     first = seed if seed is not None else _seed_of_commit()
     if runs == 1 and (events or digest or settings):
         _run_one(first, level, events, settings, digest)

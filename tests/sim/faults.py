@@ -84,7 +84,8 @@ class Faults:
     def _exponential_us(self, mean_ms: int) -> int:
         return int(self._rng.expovariate(1 / mean_ms) * 1000)
 
-    def _count(self, kind: str, what: object) -> None:
+    def count(self, kind: str, what: object) -> None:
+        """Something went wrong."""
         self.counts[kind] = self.counts.get(kind, 0) + 1
         self._world.note(f"{kind} {what}")
 
@@ -107,11 +108,11 @@ class Faults:
     def _crash(self) -> None:
         replica = self._live()
         if replica is not None:
-            self._count("crash", replica.id)
+            self.count("crash", replica.id)
             self._kill(replica)
 
     def _crash_all(self) -> None:
-        self._count("crash", "all")
+        self.count("crash", "all")
         for replica in self._world.replicas.values():
             if replica.is_up:
                 self._kill(replica)
@@ -124,13 +125,13 @@ class Faults:
     def _shut_down(self) -> None:
         replica = self._live()
         if replica is not None and not replica.is_stopping and not replica.is_paused:
-            self._count("shutdown", replica.id)
+            self.count("shutdown", replica.id)
             replica.ask_to_stop()
 
     def _resign(self) -> None:
         replica = self._live()
         if replica is not None and replica.controller_epoch is not None and not replica.is_paused:
-            self._count("resignation", replica.id)
+            self.count("resignation", replica.id)
             replica.resign()
 
     def _maybe_crash(self, replica: Replica) -> bool:
@@ -147,7 +148,7 @@ class Faults:
     def _crash_now(self, victim: tuple[Replica, int]) -> None:
         replica, life = victim
         if replica.is_up and replica.life == life and not self.is_healed:
-            self._count("crash at election", replica.id)
+            self.count("crash at election", replica.id)
             replica.crash()
             self._world.after(1 + int(self._rng.random() * 50_000), self._restart, (replica, replica.life))
 
@@ -167,7 +168,7 @@ class Faults:
             and replica.can_be_voter
             and self.may_lose(replica)
         ):
-            self._count("move", replica.id)
+            self.count("move", replica.id)
             self._world.move(replica)
         self._world.note(f"start {replica.id}")
         replica.start()
@@ -175,7 +176,7 @@ class Faults:
     def _pause(self) -> None:
         replica = self._live()
         if replica is not None and not replica.is_paused:
-            self._count("pause", replica.id)
+            self.count("pause", replica.id)
             replica.pause()
             self._world.after(self._exponential_us(PAUSE_MS), self._resume, (replica, replica.life))
 
@@ -188,7 +189,7 @@ class Faults:
     def _jump(self) -> None:
         replica = self._live()
         if replica is not None and not replica.is_paused:
-            self._count("clock jump", replica.id)
+            self.count("clock jump", replica.id)
             replica.jump_clock(int(self._rng.expovariate(1 / 1000)))
 
     # -- links ---------------------------------------------------------------------------------------------------
@@ -200,7 +201,7 @@ class Faults:
         else:
             inside = {node_id for node_id in ids if self._rng.random() < 0.5}
         pairs = [(a, b) for a in ids for b in ids if (a in inside) != (b in inside)]
-        self._count("partition", sorted(inside))
+        self.count("partition", sorted(inside))
         self._cut(pairs)
 
     def _cut_one_way(self) -> None:
@@ -216,7 +217,7 @@ class Faults:
             pairs = [(other, one) for other in others]
         else:
             pairs = [(one, self._rng.choice(others))]
-        self._count("one-way cut", pairs)
+        self.count("one-way cut", pairs)
         self._cut(pairs)
 
     def _cut(self, pairs: list[tuple[int, int]]) -> None:
@@ -234,7 +235,7 @@ class Faults:
         replicas = list(self._world.replicas.values())
         if len(replicas) > 1:
             first, second = self._rng.sample(replicas, 2)
-            self._count("broken link", (first.id, second.id))
+            self.count("broken link", (first.id, second.id))
             self._world.network.break_links(first, second)
 
     # -- disks ---------------------------------------------------------------------------------------------------
@@ -242,7 +243,7 @@ class Faults:
     def _stall(self) -> None:
         replica = self._live()
         if replica is not None and not replica.has_stalled_disk:
-            self._count("disk stall", replica.id)
+            self.count("disk stall", replica.id)
             replica.has_stalled_disk = True
             self._world.after(self._exponential_us(STALL_MS), self._unstall, replica)
 
@@ -253,14 +254,14 @@ class Faults:
     def _fail_sync(self) -> None:
         replica = self._live()
         if replica is not None:
-            self._count("failed sync", replica.id)
+            self.count("failed sync", replica.id)
             replica.fails_next_sync = True
 
     def _wipe(self) -> None:
         replica = self._rng.choice(list(self._world.replicas.values()))
         if not self.may_lose(replica):
             return
-        self._count("disk loss", replica.id)
+        self.count("disk loss", replica.id)
         if replica.is_up:
             self._kill(replica)
         self._world.wipe(replica)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tests.sim.checkers.invariants import Invariant, ViolationError
@@ -40,6 +41,8 @@ class Result:
     """Of processor time, where somebody measured it."""
     level: str = "quorum"
     """What was simulated: the quorum alone, or a whole cluster on top."""
+    commands: frozenset[int | None] = frozenset()
+    """Api keys of the controller's commands that were carried out without any error, where a cluster was simulated."""
 
 
 def run(seed: int, options: Options | None = None, trace: Trace | None = None) -> Result:
@@ -62,18 +65,35 @@ def run(seed: int, options: Options | None = None, trace: Trace | None = None) -
         error, invariant = violation, violation.invariant
     except Exception as contradiction:
         error, invariant = contradiction, Invariant.NO_ILLEGAL_STATE
+    return result_of(world, progress, faults, invariant, error, acknowledged=world.commits.acknowledged)
+
+
+def result_of(
+    world: World,
+    progress: ProgressChecker,
+    faults: Faults,
+    invariant: enum.Enum | None,
+    error: BaseException | None,
+    *,
+    acknowledged: int,
+    level: str = "quorum",
+    commands: Iterable[int | None] = (),
+) -> Result:
+    """What came of a run that is over."""
     return Result(
-        seed=seed,
-        options=options,
+        seed=world.seed,
+        options=world.options,
         events=world.events - world.idle,
         simulated_us=world.now,
         epochs=world.elections.highest_epoch,
         committed=world.commits.end_offset,
-        acknowledged=world.commits.acknowledged,
-        voter_changes=clients.voter_changes,
+        acknowledged=acknowledged,
+        voter_changes=progress.voter_changes,
         election_us=progress.election_us,
         faults=faults.counts,
         invariant=invariant,
         failure=None if error is None else f"{type(error).__name__}: {error}",
         trace_back="" if error is None else "".join(traceback.format_exception(error)),
+        level=level,
+        commands=frozenset(commands),
     )

@@ -55,15 +55,15 @@ def test_every_invariant_holds_in_many_runs(seeds: range, capsys: pytest.Capture
     assert totals.voter_changes > totals.runs, "voters hardly change"
 
 
-@pytest.mark.parametrize("seed", [5, 7, 13, 21])
-def test_a_seed_is_one_run_whatever_the_order_of_sets(seed: int) -> None:
-    digests = {_digest(seed, hash_seed) for hash_seed in (1, 77)}
+@pytest.mark.parametrize(("seed", "level"), [(5, ()), (7, ()), (13, ()), (21, ()), (9, ("--cluster",))])
+def test_a_seed_is_one_run_whatever_the_order_of_sets(seed: int, level: tuple[str, ...]) -> None:
+    digests = {_digest(seed, level, hash_seed) for hash_seed in (1, 77)}
     assert len(digests) == 1
 
 
-def _digest(seed: int, hash_seed: int) -> str:
+def _digest(seed: int, level: tuple[str, ...], hash_seed: int) -> str:
     ran = subprocess.run(
-        [sys.executable, "-m", "tests.sim", "--seed", str(seed), "--digest"],
+        [sys.executable, "-m", "tests.sim", "--seed", str(seed), "--digest", *level],
         cwd=ROOT,
         env={**os.environ, "PYTHONHASHSEED": str(hash_seed)},
         capture_output=True,

@@ -44,6 +44,11 @@ class ProgressChecker:
         self.election_us = 0
         """How long it took until a leader took appends."""
 
+    @property
+    def voter_changes(self) -> int:
+        """Those that were answered without error."""
+        return self._clients.voter_changes
+
     def check(self) -> None:
         """Raise what is stuck."""
         self._start_us = self._world.now

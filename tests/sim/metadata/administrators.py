@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
-from kafkaproto.error_codes import ErrorCode
-from kafkaproto.message import Message
 from kafkaproto.messages import (
     AlterPartitionReassignmentsRequest,
     CreatePartitionsRequest,
@@ -19,11 +16,15 @@ from kafkaproto.messages import (
     ElectLeadersRequest,
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
+    UnregisterBrokerRequest,
 )
-from server.image.image import TOPIC_RESOURCE
+from server.image.image import TOPIC_RESOURCE, ClusterImage
 from tests.sim.clients import Clients
-from tests.sim.metadata.history import Call, State
+from tests.sim.metadata.models import Operation, TopicModel, TopicState
 from tests.sim.metadata.node import Node
+from tests.sim.metadata.notebook import Notebook, Request, Subject
+from tests.sim.metadata.refusals import Refusals
+from tests.sim.metadata.settings import FIRST_VISITOR_ID, Settings
 from tests.sim.replica import Append, Replica
 
 if TYPE_CHECKING:
@@ -31,55 +32,24 @@ if TYPE_CHECKING:
     from tests.sim.metadata.calls import Calls
     from tests.sim.world import World
 
-TOPICS = 60
-"""Names in all; few of them are in use at a time, so that each has a short history."""
 NAMES_AT_A_TIME = 4
-CALLS_PER_NAME = 14
+"""Each topic has a short history; then another one comes."""
 MOVE_MS = 500
 """Between two reassignments, and between two elections that somebody asks for."""
-_UNKNOWN = (ErrorCode.NOT_CONTROLLER, ErrorCode.REQUEST_TIMED_OUT)
+SETTING_MS = 150
+TOKEN_MS = 500
+REFUSAL_MS = 400
+UNREGISTER_MS = 4_000
+PRODUCER_IDS_MS = 1_000
 _KEY = "retention.ms"
+_ANSWERS = frozenset((0, 3, 36, 37))
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """What is asked of one topic."""
-
-    kind: str
-    argument: int = 0
-
-
-TopicState: TypeAlias = tuple[int, int] | None
-"""(partitions, value of the config); None where there is no such topic."""
-
-
-class TopicModel:
-    """One topic name, as clients see it."""
-
-    def apply(self, state: State, operation: object) -> tuple[State, object]:
-        """The state after an operation, and its error code."""
-        assert isinstance(operation, Operation)
-        assert state is None or isinstance(state, tuple)
-        return self._step(state, operation)
-
-    @staticmethod
-    def _step(state: TopicState, operation: Operation) -> tuple[TopicState, int]:
-        match operation.kind:
-            case "create":
-                return (state, 36) if state is not None else ((operation.argument, 0), 0)
-            case "exists":
-                return state, 36 if state is not None else 0
-            case _ if state is None:
-                return state, 3
-            case "delete":
-                return None, 0
-            case "set":
-                return (state[0], operation.argument), 0
-            case "grow":
-                grows = operation.argument > state[0]
-                return ((operation.argument, state[1]), 0) if grows else (state, 37)
-            case _:
-                raise AssertionError(operation.kind)
+def _topic_state(image: ClusterImage, name: str) -> TopicState:
+    topic = image.topic_by_name(name)
+    if topic is None:
+        return None
+    return len(topic.partitions), int(image.config(TOPIC_RESOURCE, name).get(_KEY, "0"))
 
 
 class Administrators(Clients):
@@ -88,7 +58,9 @@ class Administrators(Clients):
     def __init__(self, world: World, faults: Faults, calls: Calls) -> None:
         super().__init__(world, faults)
         self._calls = calls
-        self.histories: dict[str, list[Call]] = {}
+        self.notebook = Notebook(world, calls)
+        self._settings = Settings(world, calls, self.notebook)
+        self._refusals = Refusals(world, calls)
         self._value = 0
         self._first_name = 0
 
@@ -99,32 +71,43 @@ class Administrators(Clients):
             self._world.idle += 1
             return
         name = f"topic-{self._first_name + self._rng.randrange(NAMES_AT_A_TIME)}"
-        history = self.histories.setdefault(name, [])
-        if len(history) >= CALLS_PER_NAME:
+        if self.notebook.is_full(name):
             self._first_name += 1
             return
         operation = self._draw()
-        call = Call(operation=operation, called_at=self._world.now)
-        history.append(call)
-        request, result = _REQUESTS[operation.kind](name, operation.argument)
-
-        def heard(answer: Message | None) -> None:
-            code = None if answer is None else result(answer)
-            if code is None or code in _UNKNOWN:
-                return
-            if code not in (0, 3, 36, 37):
-                # Refused for a reason that is not the topic's own: too few brokers, for example. It was not done.
-                history.remove(call)
-                return
-            call.answered_at, call.answer = self._world.now, code
-
-        self._calls.send(None, target, request, heard)
+        subject = self.notebook.subjects.setdefault(
+            name,
+            Subject(
+                model=TopicModel(),
+                answers=_ANSWERS,
+                look=lambda image: _topic_state(image, name),
+                initial=None,
+            ),
+        )
+        self.notebook.ask(target, subject, operation, _REQUESTS[operation.kind](name, operation.argument))
 
     def begin(self) -> None:
         """Schedule the load."""
         super().begin()
         self._faults.repeat(MOVE_MS, self._move_replicas)
         self._faults.repeat(MOVE_MS, self._elect)
+        self._faults.repeat(SETTING_MS, lambda: self._with_target(self._settings.change))
+        self._faults.repeat(TOKEN_MS, lambda: self._with_target(self._settings.change_token))
+        self._faults.repeat(REFUSAL_MS, lambda: self._with_target(self._refusals.ask))
+        self._faults.repeat(UNREGISTER_MS, lambda: self._with_target(self._unregister))
+        self._faults.repeat(PRODUCER_IDS_MS, lambda: self._with_target(self._settings.allocate_producer_ids))
+
+    def _with_target(self, act: Callable[[Node], None]) -> None:
+        target = self._target()
+        if target is not None:
+            act(target)
+
+    def _unregister(self, target: Node) -> None:
+        """Forget a broker, whatever it is at; visitors are others' business."""
+        brokers = sorted(broker_id for broker_id in target.image.brokers if broker_id < FIRST_VISITOR_ID)
+        if brokers:
+            request = UnregisterBrokerRequest(broker_id=self._rng.choice(brokers))
+            self._calls.send(None, target, request, lambda _: None)
 
     def _move_replicas(self) -> None:
         """Reassign a partition to other brokers, or call off what is under way."""
@@ -133,6 +116,8 @@ class Administrators(Clients):
         if target is None or not topics:
             return
         topic, brokers = self._rng.choice(topics), sorted(target.image.brokers)
+        if not brokers:
+            return
         replicas = self._rng.sample(brokers, self._rng.randint(1, len(brokers)))
         partition = AlterPartitionReassignmentsRequest.ReassignablePartition(
             partition_index=self._rng.randrange(len(topic.partitions)),
@@ -184,9 +169,7 @@ class Administrators(Clients):
 # -- requests, and what in their answers counts ----------------------------------------------------------------------
 
 
-def _create(
-    name: str, partitions: int, *, validate_only: bool = False
-) -> tuple[Message, Callable[[Any], int]]:
+def _create(name: str, partitions: int, *, validate_only: bool = False) -> Request:
     topic = CreateTopicsRequest.CreatableTopic(name=name, num_partitions=partitions, replication_factor=2)
 
     def code(answer: CreateTopicsResponse) -> int:
@@ -195,11 +178,11 @@ def _create(
     return CreateTopicsRequest(topics=[topic], timeout_ms=60_000, validate_only=validate_only), code
 
 
-def _exists(name: str, _: int) -> tuple[Message, Callable[[Any], int]]:
+def _exists(name: str, _: int) -> Request:
     return _create(name, 1, validate_only=True)
 
 
-def _delete(name: str, _: int) -> tuple[Message, Callable[[Any], int]]:
+def _delete(name: str, _: int) -> Request:
     def code(answer: DeleteTopicsResponse) -> int:
         return answer.responses[0].error_code
 
@@ -208,7 +191,7 @@ def _delete(name: str, _: int) -> tuple[Message, Callable[[Any], int]]:
     ), code
 
 
-def _grow(name: str, partitions: int) -> tuple[Message, Callable[[Any], int]]:
+def _grow(name: str, partitions: int) -> Request:
     topic = CreatePartitionsRequest.CreatePartitionsTopic(name=name, count=partitions, assignments=None)
 
     def code(answer: CreatePartitionsResponse) -> int:
@@ -217,9 +200,7 @@ def _grow(name: str, partitions: int) -> tuple[Message, Callable[[Any], int]]:
     return CreatePartitionsRequest(topics=[topic], timeout_ms=60_000), code
 
 
-def _set(
-    name: str, value: int, *, resource_type: int = TOPIC_RESOURCE
-) -> tuple[Message, Callable[[Any], int]]:
+def _set(name: str, value: int, *, resource_type: int = TOPIC_RESOURCE) -> Request:
     config = IncrementalAlterConfigsRequest.AlterableConfig(name=_KEY, config_operation=0, value=str(value))
     resource = IncrementalAlterConfigsRequest.AlterConfigsResource(
         resource_type=resource_type, resource_name=name, configs=[config]
@@ -231,7 +212,7 @@ def _set(
     return IncrementalAlterConfigsRequest(resources=[resource]), code
 
 
-def _set_cluster(_: str, value: int) -> tuple[Message, Callable[[Any], int]]:
+def _set_cluster(_: str, value: int) -> Request:
     config = IncrementalAlterConfigsRequest.AlterableConfig(
         name="log.retention.ms", config_operation=0, value=str(value)
     )
@@ -245,7 +226,7 @@ def _set_cluster(_: str, value: int) -> tuple[Message, Callable[[Any], int]]:
     return IncrementalAlterConfigsRequest(resources=[resource]), code
 
 
-_REQUESTS: dict[str, Callable[[str, int], tuple[Message, Callable[[Any], int]]]] = {
+_REQUESTS: dict[str, Callable[[str, int], Request]] = {
     "create": _create,
     "exists": _exists,
     "delete": _delete,

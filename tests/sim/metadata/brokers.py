@@ -6,14 +6,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
-from kafkaproto.messages import AlterPartitionRequest, AssignReplicasToDirsResponse
+from kafkaproto.messages import AlterPartitionRequest, AssignReplicasToDirsResponse, BrokerHeartbeatRequest
 from server.broker.assignments import AssignmentQueue
 from server.broker.directories import LogDirectories, LogDirectory
 from server.broker.lifecycle import BrokerIdentity, BrokerLifecycle, BrokerState
 from server.broker.replica_directories import ReplicaDirectories
 from server.features import supported_ranges
+from server.image.image import UNASSIGNED_DIRECTORY
 from server.types import Endpoint
+from tests.sim.checkers.invariants import ViolationError
+from tests.sim.metadata.checker import MetadataInvariant
+from tests.sim.metadata.deaths import prove_death
 from tests.sim.metadata.node import CLUSTER_ID, Node
 
 if TYPE_CHECKING:
@@ -33,11 +38,12 @@ class Broker:
 
     def __init__(self, world: World, node: Node, calls: Calls, faults: Faults) -> None:
         self._world = world
-        self._node = node
+        self.node = node
         self._calls = calls
-        self._faults = faults
+        self.faults = faults
         self._life = -1
         self._is_asking = False
+        self._is_mourned = True
         self._clean_epoch = -1
         self._directories = LogDirectories(())
         self.lifecycle: BrokerLifecycle
@@ -47,27 +53,41 @@ class Broker:
     @property
     def is_serving(self) -> bool:
         """Whether it is unfenced, as far as it knows."""
-        return self._life == self._node.life and self._node.is_up and self.lifecycle.is_serving
+        return self._life == self.node.life and self.node.is_up and self.lifecycle.is_serving
+
+    @property
+    def has_agreed_directories(self) -> bool:
+        """Whether the metadata say where each of its replicas is."""
+        return self._replicas.are_known and all(
+            self._replicas.directory_of((topic_id, index)) in (None, partition.directory_of(self.node.id))
+            for topic_id, topic in self.node.image.topics.items()
+            for index, partition in topic.partitions.items()
+            if self.node.id in partition.replicas
+        )
+
+    def answers_as(self, epoch: int) -> bool:
+        """Whether its process is there, and has this epoch."""
+        return self._life == self.node.life and self.node.is_up and self.lifecycle.broker_epoch == epoch
 
     def leave(self) -> None:
         """Begin a controlled shutdown."""
-        if self._life == self._node.life:
-            self.lifecycle.request_shutdown(self._node.now_ms())
+        if self._life == self.node.life:
+            self.lifecycle.request_shutdown(self.node.now_ms())
 
     def fail_directory(self) -> None:
         """Lose one directory until the next start; never the last."""
         online = [each.path for each in self._directories.all if each.problem is None]
-        if len(online) > 1 and self._life == self._node.life:
+        if len(online) > 1 and self._life == self.node.life:
             self._directories.fail(self._world.rng.choice(online), "it was lost")
-            self.lifecycle.directories_changed(self._node.now_ms())
+            self.lifecycle.directories_changed(self.node.now_ms())
             self._replicas.directories_changed()
 
     # -- life ----------------------------------------------------------------------------------------------------
 
     def _begin_life(self) -> None:
-        node = self._node
+        node = self.node
         self._life = node.life
-        self._is_asking = False
+        self._is_asking = self._is_mourned = False
         self._directories = LogDirectories(
             [
                 LogDirectory(path=f"d{index}", directory_id=b"directory %02d %03d" % (index, node.id))
@@ -96,15 +116,17 @@ class Broker:
 
     def _poll(self, _: None) -> None:
         self._world.after(POLL_US, self._poll, None)
-        node = self._node
+        node = self.node
+        if not node.is_up and not self._is_mourned:
+            self._is_mourned = True
+            prove_death(self._world, self)
         if not node.is_up or node.is_paused:
             return
         if self._life != node.life:
             self._begin_life()
         if self.lifecycle.state is BrokerState.SHUTTING_DOWN:
             self._clean_epoch = -1 if self.lifecycle.broker_epoch is None else self.lifecycle.broker_epoch
-            node.crash()
-            self._world.on_stopped(node)
+            self._stop()
             return
         self._replicas.apply(node.image)
         self._replicas.look()
@@ -114,30 +136,52 @@ class Broker:
         if due_ms is not None and due_ms <= node.now_ms():
             self._assign()
 
+    def _stop(self) -> None:
+        """End the process; somebody will start it again."""
+        self.node.crash()
+        self._world.on_stopped(self.node)
+
     def _controller(self) -> Node | None:
-        leader = self._world.replicas.get(self._node.core.leader_and_epoch.leader_id)
+        leader = self._world.replicas.get(self.node.core.leader_and_epoch.leader_id)
         return leader if isinstance(leader, Node) else None
 
     def _ask(self) -> None:
         target = self._controller()
         if target is None:
-            self.lifecycle.handle_failure(self._node.now_ms())
+            self.lifecycle.handle_failure(self.node.now_ms())
             return
         request = self.lifecycle.next_request(
-            self._node.image.offset, are_assignments_known=self._replicas.are_known
+            self.node.image.offset, are_assignments_known=self._replicas.are_known
         )
+        if isinstance(request, BrokerHeartbeatRequest) and not request.want_fence:
+            self._check_assigned()
         life = self._life
         self._is_asking = True
-        self._calls.send(self._node, target, request, lambda answer: self._heard(life, answer))
+        self._calls.send(self.node, target, request, lambda answer: self._heard(life, answer))
 
     def _heard(self, life: int, answer: Message | None) -> None:
-        if life != self._life or not self._node.is_up or life != self._node.life:
+        if life != self._life or not self.node.is_up or life != self.node.life:
             return
         self._is_asking = False
         if answer is None:
-            self.lifecycle.handle_failure(self._node.now_ms())
+            self.lifecycle.handle_failure(self.node.now_ms())
         else:
-            self.lifecycle.handle_response(answer, self._node.now_ms())
+            self.lifecycle.handle_response(answer, self.node.now_ms())
+            if self.lifecycle.last_refusal == ErrorCode.STALE_BROKER_EPOCH:
+                # It was unregistered, and serves nobody until its process is started again.
+                self._stop()
+
+    def _check_assigned(self) -> None:
+        """It wants to serve; that it does for the first time asks for more."""
+        if self.lifecycle.state is not BrokerState.RECOVERY or not self._directories.are_several:
+            return
+        for topic in self.node.image.topics.values():
+            for index, partition in topic.partitions.items():
+                is_here = self.node.id in partition.replicas
+                if is_here and partition.directory_of(self.node.id) == UNASSIGNED_DIRECTORY:
+                    raise ViolationError(
+                        MetadataInvariant.UNFENCED_ONCE_ASSIGNED, f"{self.node.id}: {topic.name}-{index}"
+                    )
 
     def _assign(self) -> None:
         """Tell the controller where replicas lie."""
@@ -147,15 +191,15 @@ class Broker:
         life = self._life
 
         def heard(answer: Message | None) -> None:
-            if life != self._life or life != self._node.life:
+            if life != self._life or life != self.node.life:
                 return
             if answer is None:
-                self._assignments.handle_failure(self._node.now_ms())
+                self._assignments.handle_failure(self.node.now_ms())
             else:
                 assert isinstance(answer, AssignReplicasToDirsResponse)
-                self._assignments.handle_response(answer, self._node.now_ms())
+                self._assignments.handle_response(answer, self.node.now_ms())
 
-        self._calls.send(self._node, target, self._assignments.next_request(epoch), heard)
+        self._calls.send(self.node, target, self._assignments.next_request(epoch), heard)
 
     # -- what it leads -------------------------------------------------------------------------------------------
 
@@ -164,17 +208,17 @@ class Broker:
         target, rng = self._controller(), self._world.rng
         if target is None or not self.is_serving or self.lifecycle.broker_epoch is None:
             return
-        image = self._node.image
+        image = self.node.image
         led = [
             (topic, index, partition)
             for topic in image.topics_in_order()
             for index, partition in topic.partitions_in_order()
-            if partition.leader == self._node.id
+            if partition.leader == self.node.id
         ]
         if not led:
             return
         topic, index, partition = rng.choice(led)
-        isr = [replica for replica in partition.replicas if replica == self._node.id or rng.random() < 0.6]
+        isr = [replica for replica in partition.replicas if replica == self.node.id or rng.random() < 0.6]
         wanted = AlterPartitionRequest.PartitionData(
             partition_index=index,
             leader_epoch=partition.leader_epoch,
@@ -189,8 +233,8 @@ class Broker:
             partition_epoch=partition.partition_epoch,
         )
         request = AlterPartitionRequest(
-            broker_id=self._node.id,
+            broker_id=self.node.id,
             broker_epoch=self.lifecycle.broker_epoch,
             topics=[AlterPartitionRequest.TopicData(topic_id=topic.topic_id, partitions=[wanted])],
         )
-        self._calls.send(self._node, target, request, lambda _: None)
+        self._calls.send(self.node, target, request, lambda _: None)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kafkaproto.message import Message
 from server.apis.context import Answer
+from server.metrics.answers import error_codes
 from server.types import Deferred
 
 if TYPE_CHECKING:
@@ -38,11 +39,11 @@ class Calls:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self.made = 0
+        self.done: set[int | None] = set()
+        """Api keys of requests that were carried out without any error."""
 
     def send(self, source: Node | None, target: Node, request: Message, heard: Heard) -> None:
         """Have a controller carry out a request."""
-        self.made += 1
         call = _Call(source, target, request, heard)
         self._world.after(TIMEOUT_US, self._end, (call, None))
         if target.is_up and self._passes(source, target):
@@ -67,6 +68,8 @@ class Calls:
 
     def _answered(self, call: _Call, answer: Answer) -> None:
         assert isinstance(answer, Message), f"{call.request.NAME} has no answer: {answer}"
+        if not any(error_codes(answer)):
+            self.done.add(call.request.API_KEY)
         if self._passes(call.target, call.source):
             self._world.after(self._world.network.delay_us(), self._end, (call, answer))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from server.image.image import (
@@ -17,28 +18,46 @@ from tests.sim.checkers.invariants import ViolationError
 
 if TYPE_CHECKING:
     from tests.sim.metadata.node import Node
+    from tests.sim.replica_log import LogBatch
+
+
+REFUSED_MARK = "refused-"
+"""In names of what has to be refused."""
 
 
 class MetadataInvariant(enum.Enum):
-    """What must hold of the cluster's metadata, whatever happens to the quorum."""
+    """What must hold of the cluster's metadata, whatever happens to the quorum; those named AT_LAST, a while after
+    everything healed. Of log directories they say what KIP-858 promises.
+    """
 
     ONE_IMAGE = "two nodes' images at one offset are equal"
     LEADER_IN_ISR = "a partition's leader is in its ISR, or nobody leads"
     ISR_WITHIN_REPLICAS = "ISR and ELR are apart, and within the replicas"
     PARTITION_EPOCHS_RISE = "leader epochs and partition epochs never go back"
     LEADER_CHANGE_RAISES_EPOCH = "another leader has a later leader epoch"
-    FENCED_LEADS_NOTHING = (
-        "a fenced broker, or one that shuts down, leads nothing and is in no ISR with others"
-    )
-    BROKER_EPOCHS_RISE = "a broker's epoch never goes back"
+    FENCED_LEADS_NOTHING = "a fenced broker, or one that shuts down, leads nothing and is in no leader's ISR"
+    ANSWERING_NEVER_PROVEN_DEAD = "a broker that answers is never fenced by a proof of its death"
+    BROKER_EPOCHS_RISE = "a broker's epoch never goes back, and is higher for another incarnation"
     DIRECTORY_KNOWN = "a replica's directory is one of its broker's, or reserved"
-    OFFLINE_DIRECTORY_LEADS_NOTHING = (
-        "no leader lies in a directory that its broker cannot read (KIP-858: LeaderIsOnline)"
+    OFFLINE_DIRECTORY_LEADS_NOTHING = "no leader lies in a directory that its broker cannot read (KIP-858)"
+    UNFENCED_ONCE_ASSIGNED = (
+        "a broker with several directories serves once the metadata say where its replicas lie (KIP-858)"
+    )
+    DIRECTORIES_KNOWN_AT_LAST = (
+        "in a healed cluster the metadata say of each replica where its broker has it (KIP-858)"
     )
     LINEARIZABLE = (
         "what administrators saw is what one cluster would have shown them, one step after the other"
     )
+    ACKNOWLEDGED_STAYS = "what is there in the end is what was acknowledged, and nothing that was refused"
+    REFUSED_NEVER_APPEARS = "nothing of a request that has to be refused is recorded, nor is it acknowledged"
+    PRODUCER_IDS_ONCE = "no producer id is given out twice"
     UNFENCED_AT_LAST = "in a healed cluster every live broker is unfenced"
+    FENCED_AT_LAST = (
+        "in a healed cluster a broker that is dead is fenced, whoever becomes the active controller"
+    )
+    PREFERRED_AT_LAST = "in a healed cluster preferred replicas that are in sync lead"
+    EXPIRED_AT_LAST = "in a healed cluster expired delegation tokens are gone"
     NO_FAILURE = "no command fails in a way that nobody foresaw"
 
 
@@ -49,6 +68,8 @@ class ImageChecker:
         self._by_offset: dict[int, ClusterImage] = {}
         self._of_snapshot: dict[OffsetAndEpoch, ClusterImage] = {}
         self._newest = ClusterImage()
+        self._incarnations: dict[int, tuple[int, bytes]] = {}
+        self._seen_batches = 0
         self.images = 0
         """How many different ones there were."""
 
@@ -68,6 +89,7 @@ class ImageChecker:
             return
         self._by_offset[image.offset] = image
         self.images += 1
+        self._check_records(node.world.commits.batches)
         if image.offset > self._newest.offset:
             self._check_step(self._newest, image)
             self._newest = image
@@ -89,13 +111,7 @@ class ImageChecker:
 
     def _check_step(self, before: ClusterImage, image: ClusterImage) -> None:
         if image.brokers is not before.brokers:
-            for broker_id, broker in image.brokers.items():
-                known = before.brokers.get(broker_id)
-                if known is not None and broker.epoch < known.epoch:
-                    raise ViolationError(
-                        MetadataInvariant.BROKER_EPOCHS_RISE,
-                        f"{broker_id} from {known.epoch} to {broker.epoch}",
-                    )
+            self._check_epochs(image)
         for topic_id, topic in image.topics.items():
             known_topic = before.topics.get(topic_id)
             for index, partition in topic.partitions_in_order():
@@ -103,6 +119,25 @@ class ImageChecker:
                 self._check_partition(image, partition, where)
                 if known_topic is not None and index in known_topic.partitions:
                     self._check_change(known_topic.partitions[index], partition, where)
+
+    def _check_epochs(self, image: ClusterImage) -> None:
+        for broker in image.brokers_in_order():
+            epoch, incarnation = self._incarnations.get(broker.broker_id, (-1, b""))
+            is_same = broker.incarnation_id == incarnation
+            # The same again where a registration comes twice, and the broker is unregistered in between.
+            if broker.epoch < epoch or (broker.epoch == epoch and not is_same):
+                raise ViolationError(
+                    MetadataInvariant.BROKER_EPOCHS_RISE,
+                    f"{broker.broker_id} from {epoch} to {broker.epoch}",
+                )
+            self._incarnations[broker.broker_id] = broker.epoch, broker.incarnation_id
+
+    def _check_records(self, batches: Sequence[LogBatch]) -> None:
+        """Look at what was committed since the last time."""
+        for batch in batches[self._seen_batches :]:
+            if any(REFUSED_MARK.encode() in value for value in batch.records):
+                raise ViolationError(MetadataInvariant.REFUSED_NEVER_APPEARS, str(batch.records))
+        self._seen_batches = len(batches)
 
     @staticmethod
     def _check_partition(image: ClusterImage, partition: PartitionImage, where: str) -> None:
@@ -114,12 +149,12 @@ class ImageChecker:
         require(leader == NO_NODE or leader in isr, MetadataInvariant.LEADER_IN_ISR)
         require(isr | elr <= set(partition.replicas) and not isr & elr, MetadataInvariant.ISR_WITHIN_REPLICAS)
         if leader != NO_NODE:
-            broker = image.brokers.get(leader)
+            members = [image.brokers.get(replica) for replica in isr]
             require(
-                broker is not None and broker.is_active(),
+                all(member is not None and member.is_active() for member in members),
                 MetadataInvariant.FENCED_LEADS_NOTHING,
             )
-            assert broker is not None
+            broker = image.brokers[leader]
             require(
                 broker.has_online_directory(partition.directory_of(leader)),
                 MetadataInvariant.OFFLINE_DIRECTORY_LEADS_NOTHING,

@@ -8,7 +8,7 @@ for goes to the Raft core before anything else happens to either.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from kafkaproto.message import Message
 from kafkaproto.messages import FeatureLevelRecord
@@ -19,8 +19,8 @@ from server.controller.config import ControllerConfig
 from server.controller.controller import Controller
 from server.features import METADATA_VERSION
 from server.image.image import ClusterImage
-from server.image.loader import MetadataLoader
 from server.node.controller_half import ControllerHalf
+from server.node.image_builder import ImageBuilder, ObserverImage
 from server.raft.config import RaftConfig
 from server.raft.effects import (
     AppendRefused,
@@ -46,7 +46,13 @@ if TYPE_CHECKING:
     from tests.sim.world import World
 
 CLUSTER_ID = "c2ltdWxhdGVkIGNsdXN0ZX"
-SESSION_TIMEOUT_MS = 3_000
+CONFIG = ControllerConfig(
+    broker_session_timeout_ms=3_000,
+    leader_imbalance_check_interval_seconds=2,
+    unclean_leader_election_interval_ms=3_000,
+    delegation_token_secret_key="simulated",
+    delegation_token_expiry_check_interval_ms=1_500,
+)
 OWN_REQUESTS = 10**9
 """What a controller asks of its own Raft core has numbers from here on; peers' requests never get so far."""
 _BOOTSTRAP: tuple[Message, ...] = (
@@ -68,53 +74,6 @@ class NodeClock:
     def wall_ms(self) -> int:
         """Milliseconds since the epoch."""
         return 1_700_000_000_000 + self._replica.now_ms()
-
-
-class Builder(Protocol):
-    """Where committed batches go."""
-
-    @property
-    def next_offset(self) -> int:
-        """Where the next batch has to begin."""
-
-    def take_batch(self, batch: controller_events.BatchCommitted) -> None:
-        """Replay a batch."""
-
-    def take_snapshot(self, image: ClusterImage) -> None:
-        """Start over from a snapshot."""
-
-
-class BrokerImage:
-    """The image of a node without a controller."""
-
-    def __init__(self, publish: Callable[[ClusterImage], None]) -> None:
-        self._publish = publish
-        self._loader = MetadataLoader()
-
-    @property
-    def next_offset(self) -> int:
-        """Where the next batch has to begin."""
-        return self._loader.next_offset
-
-    def take_batch(self, batch: controller_events.BatchCommitted) -> None:
-        """Replay a batch."""
-        if batch.records is None:
-            self._loader.load_control_batch(
-                last_offset=batch.last_offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms
-            )
-        else:
-            self._loader.load_batch(
-                base_offset=batch.base_offset,
-                epoch=batch.epoch,
-                timestamp_ms=batch.timestamp_ms,
-                records=batch.records,
-            )
-        self._publish(self._loader.image)
-
-    def take_snapshot(self, image: ClusterImage) -> None:
-        """Start over from a snapshot."""
-        self._loader.load_snapshot(image)
-        self._publish(image)
 
 
 class Node(Replica):
@@ -142,15 +101,15 @@ class Node(Replica):
         self._is_obeying = False
         self._own_requests: dict[int, Callable[[RaftAnswer], None]] = {}
         self._controller_wake_at: int | None = None
-        self.builder: Builder
+        self.builder: ImageBuilder
         if not self.can_be_voter:
             self.half = None
-            self.builder = BrokerImage(self._publish)
+            self.builder = ObserverImage(self._publish)
             return
         self.controller = Controller(
             node_id=self.id,
             cluster_id=CLUSTER_ID,
-            config=ControllerConfig(broker_session_timeout_ms=SESSION_TIMEOUT_MS),
+            config=CONFIG,
             rng=ReplicaRng(f"controller {self.world.seed} {self.id} {self.life}"),
             bootstrap_records=_BOOTSTRAP,
         )
@@ -223,6 +182,15 @@ class Node(Replica):
         )
         self.half.command(request, type(request).MAX_VERSION, context, reply)
         self._obey_controller()
+
+    def proven_dead(self, death: controller_events.BrokerProvenDead) -> bool:
+        """Tell this node's controller that a broker's process is gone; whether the broker is fenced for it."""
+        assert self.half is not None, f"node {self.id} is no controller"
+        before = self.half.proven_deaths
+        self.half.broker_proven_dead(death, "nobody listens there")
+        is_fenced = self.half.proven_deaths > before
+        self._obey_controller()
+        return is_fenced
 
     def _ask_own_raft(self, request: InboundRequest, answered: Callable[[RaftAnswer], None]) -> None:
         number = OWN_REQUESTS + len(self._own_requests)

@@ -5,28 +5,35 @@ from __future__ import annotations
 import dataclasses
 import enum
 import logging
-import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from server.controller import batches
+from server.image.image import ClusterImage
+from server.node import controller_half
+from server.security.delegation_tokens import is_expired
+from server.types import NO_NODE
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.checkers.progress import ProgressChecker
 from tests.sim.faults import Faults
-from tests.sim.metadata.administrators import Administrators, TopicModel
+from tests.sim.metadata.administrators import Administrators
 from tests.sim.metadata.brokers import Broker
 from tests.sim.metadata.calls import Calls
 from tests.sim.metadata.checker import ImageChecker, MetadataInvariant
-from tests.sim.metadata.history import is_linearizable
-from tests.sim.metadata.node import Node
+from tests.sim.metadata.node import Node, NodeClock
 from tests.sim.options import Options, draw
-from tests.sim.run import Result
+from tests.sim.replica import Replica
+from tests.sim.run import Result, result_of
 from tests.sim.world import Trace, World
 
 BROKERS = 3
 LARGE_BATCH = 8 * 1024 * 1024
+SMALL_BATCH = 800
+"""Holds what one append of few records takes, and little more."""
 LEAVE_MS = 6_000
 DIRECTORY_FAILURE_MS = 8_000
-UNFENCED_BOUND_US = 30_000_000
+GOAL_BOUND_US = 30_000_000
+RECORDS_PER_BATCH = 4
 POLL_US = 100_000
 
 
@@ -37,7 +44,7 @@ def options_of(seed: int) -> Options:
         drawn,
         scenario="chaos",
         brokers=BROKERS,
-        max_batch_bytes=LARGE_BATCH,
+        max_batch_bytes=SMALL_BATCH if drawn.max_batch_bytes <= SMALL_BATCH else LARGE_BATCH,
         oversized_appends=False,
         fetch_max_bytes=max(drawn.fetch_max_bytes, 1000),
         append_interval_ms=max(drawn.append_interval_ms, 50),
@@ -58,30 +65,22 @@ def run(seed: int, options: Options | None = None, trace: Trace | None = None) -
     error: BaseException | None = None
     invariant: enum.Enum | None = None
     try:
-        with unforeseen_failures_raised():
+        with unforeseen_failures_raised(), small_batches():
             _simulate(world, faults, calls, administrators, progress)
-            _check_histories(administrators)
+            administrators.notebook.check(images.newest)
     except ViolationError as violation:
         error, invariant = violation, violation.invariant
     except Exception as contradiction:
         error, invariant = contradiction, MetadataInvariant.NO_FAILURE
-    return Result(
-        seed=seed,
-        options=options,
-        events=world.events - world.idle,
-        simulated_us=world.now,
-        epochs=world.elections.highest_epoch,
-        committed=world.commits.end_offset,
-        acknowledged=sum(
-            call.answered_at is not None for history in administrators.histories.values() for call in history
-        ),
-        voter_changes=administrators.voter_changes,
-        election_us=progress.election_us,
-        faults=faults.counts,
-        invariant=invariant,
-        failure=None if error is None else f"{type(error).__name__}: {error}",
-        trace_back="" if error is None else "".join(traceback.format_exception(error)),
+    return result_of(
+        world,
+        progress,
+        faults,
+        invariant,
+        error,
+        acknowledged=administrators.notebook.answered,
         level="cluster",
+        commands=calls.done,
     )
 
 
@@ -102,23 +101,99 @@ def _simulate(
     world.run_until(world.options.fault_ms * 1000)
     faults.heal()
     progress.check()
-    limit = world.now + UNFENCED_BOUND_US
-    while not all(broker.is_serving for broker in brokers):
+    _check_what_comes_at_last(world, administrators, brokers)
+
+
+def _check_what_comes_at_last(
+    world: World, administrators: Administrators, brokers: Sequence[Broker]
+) -> None:
+    """Wait for what a healed cluster has to come to, one after the other."""
+
+    def image() -> ClusterImage:
+        assert isinstance(Node.images, ImageChecker)
+        return Node.images.newest
+
+    goals: tuple[tuple[MetadataInvariant, Callable[[], bool], Callable[[], object]], ...] = (
+        (
+            MetadataInvariant.DIRECTORIES_KNOWN_AT_LAST,
+            lambda: all(broker.has_agreed_directories for broker in brokers),
+            lambda: [broker.has_agreed_directories for broker in brokers],
+        ),
+        (
+            MetadataInvariant.UNFENCED_AT_LAST,
+            lambda: all(broker.is_serving for broker in brokers),
+            lambda: [(broker.lifecycle.state.value, broker.lifecycle.last_refusal) for broker in brokers],
+        ),
+        (
+            MetadataInvariant.PREFERRED_AT_LAST,
+            lambda: not _not_preferred(image()),
+            lambda: _not_preferred(image()),
+        ),
+        (
+            MetadataInvariant.EXPIRED_AT_LAST,
+            lambda: not _expired_tokens(image(), administrators.active()),
+            lambda: _expired_tokens(image(), administrators.active()),
+        ),
+    )
+    for invariant, is_reached, state in goals:
+        _reach(world, invariant, is_reached, state)
+    lost = brokers[0].node
+    active = administrators.active()
+    if active is not None:
+        # The next active controller has to find out by itself.
+        active.resign()
+    lost.crash()
+    _reach(
+        world,
+        MetadataInvariant.FENCED_AT_LAST,
+        lambda: image().brokers[lost.id].fenced,
+        lambda: image().brokers[lost.id],
+    )
+
+
+def _reach(
+    world: World,
+    invariant: MetadataInvariant,
+    is_reached: Callable[[], bool],
+    state: Callable[[], object],
+) -> None:
+    limit = world.now + GOAL_BOUND_US
+    while not is_reached():
         if world.now > limit:
-            states = [(broker.lifecycle.state.value, broker.lifecycle.last_refusal) for broker in brokers]
-            raise ViolationError(MetadataInvariant.UNFENCED_AT_LAST, str(states))
+            raise ViolationError(invariant, str(state()))
         world.run_until(world.now + POLL_US)
 
 
-def _check_histories(administrators: Administrators) -> None:
-    model = TopicModel()
-    for name, history in administrators.histories.items():
-        if not is_linearizable(history, model, None):
-            calls = "; ".join(
-                f"{call.operation} at {call.called_at}: {call.answer} at {call.answered_at}"
-                for call in history
-            )
-            raise ViolationError(MetadataInvariant.LINEARIZABLE, f"{name}: {calls}")
+def _not_preferred(image: ClusterImage) -> list[str]:
+    """Partitions that another replica leads than the first one, which could."""
+    found = []
+    for topic in image.topics_in_order():
+        for index, partition in topic.partitions_in_order():
+            first = partition.replicas[0]
+            broker = image.brokers.get(first)
+            could = broker is not None and broker.has_online_directory(partition.directory_of(first))
+            if partition.leader not in (NO_NODE, first) and first in partition.isr and could:
+                found.append(f"{topic.name}-{index}")
+    return found
+
+
+def _expired_tokens(image: ClusterImage, active: Replica | None) -> list[str]:
+    """Those that the active controller has to take away."""
+    if active is None:
+        return []
+    now_ms = NodeClock(active).wall_ms()
+    return [name for name, token in image.delegation_tokens.items() if is_expired(token, now_ms)]
+
+
+@contextmanager
+def small_batches() -> Iterator[None]:
+    """Batches that hold few records, so that what the loss of a broker leads to is more than one of them."""
+    limits = batches.MAX_RECORDS_PER_BATCH, controller_half.MAX_GATHERED_BYTES
+    batches.MAX_RECORDS_PER_BATCH, controller_half.MAX_GATHERED_BYTES = RECORDS_PER_BATCH, 0
+    try:
+        yield
+    finally:
+        batches.MAX_RECORDS_PER_BATCH, controller_half.MAX_GATHERED_BYTES = limits
 
 
 class _UnforeseenFailure(logging.Handler):

@@ -6,13 +6,13 @@ import random
 
 import pytest
 
-from tests.sim.metadata.administrators import Operation, TopicModel
 from tests.sim.metadata.history import Call, is_linearizable
+from tests.sim.metadata.models import LOOK, Operation, SettingModel, TopicModel
 
 CREATE, DELETE, EXISTS = Operation("create", 1), Operation("delete"), Operation("exists")
 
 
-def call(operation: Operation, called_at: int, answered_at: int | None = None, answer: int = 0) -> Call:
+def call(operation: Operation, called_at: int, answered_at: int | None = None, answer: object = 0) -> Call:
     return Call(operation=operation, called_at=called_at, answered_at=answered_at, answer=answer)
 
 
@@ -45,6 +45,26 @@ def test_what_nobody_heard_of_may_have_happened_or_not(answer: int, is_possible:
 def test_what_nobody_heard_of_may_happen_late_but_once() -> None:
     assert holds(call(CREATE, 0), call(EXISTS, 5, 6, 0), call(EXISTS, 7, 8, 36))
     assert not holds(call(CREATE, 0), call(EXISTS, 5, 6, 36), call(EXISTS, 7, 8, 0))
+
+
+def test_what_was_acknowledged_is_there_in_the_end() -> None:
+    assert holds(call(CREATE, 0, 1), call(Operation("set", 7), 2, 3), call(LOOK, 4, 5, (1, 7)))
+    assert not holds(call(CREATE, 0, 1), call(Operation("set", 7), 2, 3), call(LOOK, 4, 5, (1, 0)))
+    assert not holds(call(CREATE, 0, 1), call(LOOK, 4, 5, None))
+    assert holds(call(CREATE, 0), call(LOOK, 4, 5, (1, 0)))
+    assert holds(call(CREATE, 0), call(LOOK, 4, 5, None))
+
+
+def test_a_setting_is_used_and_removed_while_it_is_there() -> None:
+    def fits(*calls: Call) -> bool:
+        return is_linearizable(list(calls), SettingModel(present=1, absent=62), 0)
+
+    put, use, remove = Operation("set", 5), Operation("use"), Operation("remove")
+    assert fits(call(use, 0, 1, 62), call(put, 2, 3), call(use, 4, 5, 1), call(remove, 6, 7, 1))
+    assert fits(call(put, 0, 1), call(remove, 2, 3, 1), call(remove, 4, 5, 62), call(LOOK, 6, 7, 0))
+    assert not fits(call(put, 0, 1), call(remove, 2, 3, 62))
+    assert not fits(call(put, 0, 1), call(remove, 2, 3, 1), call(use, 4, 5, 1))
+    assert not fits(call(put, 0, 1), call(LOOK, 2, 3, 4))
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -6,7 +6,11 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from immutables import Map
+
+from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ConfigRecord
+from server.broker.replica_directories import ReplicaDirectories
 from server.controller import (
     alter_partition,
     assign_directories,
@@ -16,14 +20,16 @@ from server.controller import (
     registration,
     topics,
 )
+from server.controller.batches import batch_ends
 from server.controller.heartbeats import BrokerState
 from server.controller.replies import ParkedReply
+from server.controller.settings import TopicSettings
 from server.image import apply_topics, loader
 from server.image.apply_topics import NO_LEADER_CHANGE
 from server.image.copying import copy_with
 from server.types import NO_NODE
 from tests.sim.metadata.checker import MetadataInvariant
-from tests.sim.mutations.mutation import Mutation, Patches
+from tests.sim.mutations.mutation import Patches, cluster_mutation
 
 OUTSIDER = 999
 SOMEBODYS_DIRECTORY = b"directory 00 101"
@@ -83,12 +89,12 @@ def _old_epochs() -> Patches:
 
 
 def _wrong_directory() -> Patches:
-    original = assign_directories._Assignments.assign
+    original = assign_directories._assign
 
-    def assign(self: Any, topic_id: bytes, index: int, directory_id: bytes) -> Any:
-        return original(self, topic_id, index, SOMEBODYS_DIRECTORY)
+    def assign(changes: Any, broker: Any, topic: Any, index: int, directory_id: bytes) -> Any:
+        return original(changes, broker, topic, index, SOMEBODYS_DIRECTORY)
 
-    return [(assign_directories._Assignments, "assign", assign)]
+    return [(assign_directories, "_assign", assign)]
 
 
 def _forgets_configs() -> Patches:
@@ -121,45 +127,92 @@ def _fails_to_place() -> Patches:
     return [(topics, "_placed", placed)]
 
 
-def _mutation(rule: str, noticed_by: MetadataInvariant, patches: Callable[[], Patches]) -> Mutation:
-    return Mutation(rule=rule, noticed_by=noticed_by, patches=patches, level="cluster")
+def _believes_every_proof() -> Patches:
+    def records_of_death(image: Any, inherited: Any, sessions: Any, death: Any) -> Any:
+        broker = image.brokers.get(death.broker_id)
+        if broker is None or broker.fenced or death.broker_id not in sessions:
+            return None
+        return heartbeats.fencing_records(image, TopicSettings(image, inherited), broker)
+
+    return [(controller, "records_of_death", records_of_death)]
+
+
+def _bare_batches() -> Patches:
+    def fitted(records: Any, encoded: Any) -> Any:
+        return records, encoded, tuple(batch_ends(encoded))
+
+    return [(controller, "fitted", fitted)]
+
+
+def _assigns_nothing() -> Patches:
+    return [(assign_directories, "_assign", lambda *_: ErrorCode.NONE)]
 
 
 MUTATIONS = (
-    _mutation("answers before the commit", MetadataInvariant.LINEARIZABLE, _answers_at_once),
-    _mutation("loses configs where there is no controller", MetadataInvariant.ONE_IMAGE, _forgets_configs),
-    _mutation(
+    cluster_mutation("answers before the commit", MetadataInvariant.ACKNOWLEDGED_STAYS, _answers_at_once),
+    cluster_mutation(
+        "loses configs where there is no controller", MetadataInvariant.ONE_IMAGE, _forgets_configs
+    ),
+    cluster_mutation(
         "leaves a fenced broker what it leads",
         MetadataInvariant.FENCED_LEADS_NOTHING,
         lambda: [(heartbeats, "changes_without", lambda *_: [])],
     ),
-    _mutation(
+    cluster_mutation(
         "leaves replicas in failed directories leading",
         MetadataInvariant.OFFLINE_DIRECTORY_LEADS_NOTHING,
         lambda: [(heartbeats, "changes_without_directories", lambda *_: [])],
     ),
-    _mutation(
+    cluster_mutation(
         "shrinks an ISR and keeps the leader",
         MetadataInvariant.LEADER_IN_ISR,
         lambda: [(partitions, "partition_change", _moves_no_leader(partitions.partition_change))],
     ),
-    _mutation("takes into an ISR who is no replica", MetadataInvariant.ISR_WITHIN_REPLICAS, _takes_outsiders),
-    _mutation(
+    cluster_mutation(
+        "takes into an ISR who is no replica", MetadataInvariant.ISR_WITHIN_REPLICAS, _takes_outsiders
+    ),
+    cluster_mutation(
         "changes a leader in the same leader epoch",
         MetadataInvariant.LEADER_CHANGE_RAISES_EPOCH,
         _merges(leader_epoch=lambda old: old.leader_epoch),
     ),
-    _mutation(
+    cluster_mutation(
         "lets a partition epoch go back",
         MetadataInvariant.PARTITION_EPOCHS_RISE,
         _merges(partition_epoch=lambda old: old.partition_epoch - 1),
     ),
-    _mutation(
+    cluster_mutation(
         "gives a broker that comes back an old epoch", MetadataInvariant.BROKER_EPOCHS_RISE, _old_epochs
     ),
-    _mutation(
+    cluster_mutation(
         "assigns a replica to another broker's directory", MetadataInvariant.DIRECTORY_KNOWN, _wrong_directory
     ),
-    _mutation("never unfences a broker", MetadataInvariant.UNFENCED_AT_LAST, _never_unfences),
-    _mutation("fails where it should refuse", MetadataInvariant.NO_FAILURE, _fails_to_place),
+    cluster_mutation(
+        "assigns no replica to a directory", MetadataInvariant.DIRECTORIES_KNOWN_AT_LAST, _assigns_nothing
+    ),
+    cluster_mutation(
+        "lets brokers serve with replicas not placed yet",
+        MetadataInvariant.UNFENCED_ONCE_ASSIGNED,
+        lambda: [(ReplicaDirectories, "are_known", True)],
+    ),
+    cluster_mutation(
+        "lets a leader epoch go back",
+        MetadataInvariant.PARTITION_EPOCHS_RISE,
+        _merges(leader_epoch=lambda old: old.leader_epoch - 1),
+    ),
+    cluster_mutation(
+        "shows the loss of a broker half done", MetadataInvariant.FENCED_LEADS_NOTHING, _bare_batches
+    ),
+    cluster_mutation(
+        "believes proofs of other incarnations",
+        MetadataInvariant.ANSWERING_NEVER_PROVEN_DEAD,
+        _believes_every_proof,
+    ),
+    cluster_mutation(
+        "waits for nobody who fell silent before it led",
+        MetadataInvariant.FENCED_AT_LAST,
+        lambda: [(controller, "sessions_at_activation", lambda *_: Map())],
+    ),
+    cluster_mutation("never unfences a broker", MetadataInvariant.UNFENCED_AT_LAST, _never_unfences),
+    cluster_mutation("fails where it should refuse", MetadataInvariant.NO_FAILURE, _fails_to_place),
 )

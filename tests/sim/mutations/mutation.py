@@ -32,6 +32,11 @@ class Mutation:
     """What has to be simulated."""
 
 
+def cluster_mutation(rule: str, noticed_by: enum.Enum, patches: Callable[[], Patches]) -> Mutation:
+    """A rule of the controller, or of what stands on it."""
+    return Mutation(rule=rule, noticed_by=noticed_by, patches=patches, level="cluster")
+
+
 @contextlib.contextmanager
 def mutated(mutation: Mutation) -> Iterator[None]:
     """The core with one rule broken."""

@@ -6,7 +6,7 @@ import enum
 import multiprocessing
 from dataclasses import dataclass
 
-from tests.sim.mutations import liveness, logs, metadata, voters, votes
+from tests.sim.mutations import administration, liveness, logs, metadata, voters, votes
 from tests.sim.mutations.mutation import Mutation, mutated
 from tests.sim.runner import LEVELS
 
@@ -19,6 +19,7 @@ MUTATIONS = (
     *voters.MUTATIONS,
     *liveness.MUTATIONS,
     *metadata.MUTATIONS,
+    *administration.MUTATIONS,
 )
 """At least one for each invariant."""
 
@@ -71,13 +72,10 @@ def print_table(processes: int) -> bool:
     """Print the first seed that notices each mutation; returns whether all were noticed."""
     print(f"{'the core ...':48} {'is noticed by':26} {'seeds':>5} {'seed':>5}  and by")
     is_complete = True
-    indices = range(len(MUTATIONS))
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        for index, found in zip(indices, pool.imap(_describe_finding, indices), strict=True):
-            line, is_found = found
+        for line, is_found in pool.imap(_describe_finding, range(len(MUTATIONS))):
             is_complete = is_complete and is_found
             print(line, flush=True)
-            assert index < len(MUTATIONS)
     return is_complete
 
 

@@ -1,0 +1,61 @@
+"""Proofs of brokers' deaths: a controller to which a broker's connection ended finds that nobody listens there.
+
+What `server.node.broker_probe` does over sockets. The proof is good when it is found; it may be a while until the
+controller gets to hear of it, and by then another incarnation of the broker may be at work.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from server.controller.events import BrokerProvenDead
+from tests.sim.checkers.invariants import ViolationError
+from tests.sim.metadata.checker import MetadataInvariant
+from tests.sim.metadata.node import Node
+
+if TYPE_CHECKING:
+    from tests.sim.metadata.brokers import Broker
+    from tests.sim.world import World
+
+SHARE = 0.5
+"""Of the deaths that are proven, where the host is there to refuse."""
+LONGEST_DELAY_US = 2_000_000
+
+
+def prove_death(world: World, broker: Broker) -> None:
+    """The broker's process is gone; have the active controllers hear of it now or a little later."""
+    if broker.node.is_host_down or world.rng.random() > SHARE:
+        return
+    for controller in world.controllers:
+        assert isinstance(controller, Node)
+        registered = controller.image.brokers.get(broker.node.id)
+        is_cut = world.network.is_lost(broker.node.id, controller.id)
+        if not controller.is_up or not controller.is_active or registered is None or is_cut:
+            continue
+        death = BrokerProvenDead(
+            broker_id=broker.node.id,
+            broker_epoch=registered.epoch,
+            silent_since_ms=controller.now_ms(),
+        )
+        # Mostly at once; sometimes the controller has much else to do.
+        delay_us = int(world.rng.random() ** 3 * LONGEST_DELAY_US)
+        world.after(delay_us, _tell, (broker, controller, controller.life, death))
+
+
+def _tell(told: tuple[Broker, Node, int, BrokerProvenDead]) -> None:
+    broker, controller, life, death = told
+    if not controller.is_up or controller.life != life or controller.half is None:
+        return
+    if controller.is_paused:
+        controller.inbox.append((_tell, told))
+        return
+    registered = controller.controller.newest_image.brokers.get(death.broker_id)
+    if not controller.proven_dead(death):
+        return
+    broker.faults.count("proven death", death.broker_id)
+    assert registered is not None, f"broker {death.broker_id} is fenced, but was not registered"
+    if broker.answers_as(registered.epoch):
+        raise ViolationError(
+            MetadataInvariant.ANSWERING_NEVER_PROVEN_DEAD,
+            f"node {controller.id} fences epoch {registered.epoch} by {death}",
+        )

@@ -1,0 +1,102 @@
+"""What administrators asked, heard, and when: one history for each thing that they ask about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
+from server.image.image import ClusterImage
+from tests.sim.checkers.invariants import ViolationError
+from tests.sim.metadata.checker import MetadataInvariant
+from tests.sim.metadata.history import Call, Model, State, is_linearizable
+from tests.sim.metadata.models import LOOK, Operation
+
+if TYPE_CHECKING:
+    from tests.sim.metadata.calls import Calls
+    from tests.sim.metadata.node import Node
+    from tests.sim.world import World
+
+CALLS_PER_SUBJECT = 14
+"""A history stays short, as the search through it does not."""
+_UNKNOWN = (ErrorCode.NOT_CONTROLLER, ErrorCode.REQUEST_TIMED_OUT)
+
+Request = tuple[Message, Callable[[Any], int]]
+"""A request, and what in its answer counts: an error code, or a number of things."""
+
+
+def top_code(answer: Any) -> int:
+    """The error code of an answer that has one for all of it."""
+    code: int = answer.error_code
+    return code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """One thing with a history of its own."""
+
+    model: Model
+    answers: frozenset[int]
+    """What the model can answer; all else is a refusal for a reason that is not the subject's own."""
+    look: Callable[[ClusterImage], object]
+    """Its state in an image."""
+    initial: State
+    calls: list[Call] = field(default_factory=list)
+
+
+class Notebook:
+    """Sends what is asked, and keeps the histories."""
+
+    def __init__(self, world: World, calls: Calls) -> None:
+        self._world = world
+        self._calls = calls
+        self.subjects: dict[str, Subject] = {}
+
+    @property
+    def answered(self) -> int:
+        """How many calls are known to be carried out."""
+        histories = (subject.calls for subject in self.subjects.values())
+        return sum(call.answered_at is not None for history in histories for call in history)
+
+    def is_full(self, name: str) -> bool:
+        """Whether no more may be asked about a subject."""
+        return name in self.subjects and len(self.subjects[name].calls) >= CALLS_PER_SUBJECT
+
+    def ask(self, target: Node, subject: Subject, operation: Operation, made: Request) -> None:
+        """Ask a controller, and note what comes of it."""
+        request, result = made
+        call = Call(operation=operation, called_at=self._world.now)
+        subject.calls.append(call)
+
+        def heard(answer: Message | None) -> None:
+            code = None if answer is None else result(answer)
+            if code is None or code in _UNKNOWN:
+                return
+            if code not in subject.answers:
+                # It was not done: too few brokers, for example.
+                subject.calls.remove(call)
+                return
+            call.answered_at, call.answer = self._world.now, code
+
+        self._calls.send(None, target, request, heard)
+
+    def check(self, image: ClusterImage) -> None:
+        """Raise what no cluster could have answered, or could have come to; ``image`` is the committed state now."""
+        for name, subject in self.subjects.items():
+            self._check(name, subject, MetadataInvariant.LINEARIZABLE)
+        for name, subject in self.subjects.items():
+            now = self._world.now
+            end = Call(operation=LOOK, called_at=now, answered_at=now + 1, answer=subject.look(image))
+            subject.calls.append(end)
+            self._check(name, subject, MetadataInvariant.ACKNOWLEDGED_STAYS)
+
+    @staticmethod
+    def _check(name: str, subject: Subject, invariant: MetadataInvariant) -> None:
+        if not is_linearizable(subject.calls, subject.model, subject.initial):
+            calls = "; ".join(
+                f"{call.operation} at {call.called_at}: {call.answer} at {call.answered_at}"
+                for call in subject.calls
+            )
+            raise ViolationError(invariant, f"{name}: {calls}")

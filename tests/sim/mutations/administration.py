@@ -1,0 +1,148 @@
+"""Broken rules of what administrators ask for, at least one for each module of the controller that makes records of it,
+and of what the controller does by itself.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.messages import PartitionChangeRecord
+from server.controller import (
+    alter_configs,
+    client_quotas,
+    controller,
+    create_partitions,
+    elect_leaders,
+    leader_balance,
+    periodic_tasks,
+    reassignments,
+    unregister_broker,
+)
+from server.controller.command import Result
+from server.controller.partitions import Goal
+from server.controller.table import COMMANDS
+from tests.sim.metadata.checker import MetadataInvariant
+from tests.sim.mutations.mutation import Mutation, Patches, cluster_mutation
+
+_DELETE_TOPICS, _DELETE_ACLS, _QUOTAS, _CREDENTIALS, _FEATURES = 20, 31, 49, 51, 57
+_EXPIRE_TOKEN, _PRODUCER_IDS = 40, 67
+
+
+def _runs(api_key: int, change: Callable[[Any, Any, Result], Result]) -> Callable[[], Patches]:
+    """Have a command come to something else: a function of the situation, the request, and what it comes to."""
+
+    def patches() -> Patches:
+        command = COMMANDS[api_key]
+
+        def run(situation: Any, request: Any) -> Result:
+            return change(situation, request, command.run(situation, request))
+
+        changed = dataclasses.replace(command, run=run)
+        return [(controller, "COMMANDS", {**COMMANDS, api_key: changed})]
+
+    return patches
+
+
+def _records_nothing(api_key: int) -> Callable[[], Patches]:
+    return _runs(api_key, lambda _situation, _request, result: dataclasses.replace(result, records=()))
+
+
+def _one_partition_more() -> Patches:
+    original = create_partitions._new_partitions
+
+    def new_partitions(situation: Any, topic: Any, request: Any) -> Any:
+        more = type(request)(name=request.name, count=request.count + 1, assignments=request.assignments)
+        return original(situation, topic, more)
+
+    return [(create_partitions, "_new_partitions", new_partitions)]
+
+
+def _elects_whoever_is_first() -> Patches:
+    def elect(image: Any, changes: Any, name: str, index: int, _election: Any) -> None:
+        topic = image.topic_by_name(name)
+        changes.records.append(
+            PartitionChangeRecord(
+                partition_id=index, topic_id=topic.topic_id, leader=topic.partitions[index].replicas[0]
+            )
+        )
+
+    return [(elect_leaders, "_elect", elect)]
+
+
+def _half_a_quota(_situation: Any, request: Any, result: Result) -> Result:
+    """The first key of an entity is written although the second is wrong."""
+    refused = [
+        client_quotas._record(client_quotas._entity(entry), entry.ops[0])
+        for entry, answer in zip(request.entries, result.response.entries, strict=True)  # type: ignore[attr-defined]
+        if answer.error_code != ErrorCode.NONE
+    ]
+    return dataclasses.replace(result, records=(*result.records, *refused))
+
+
+MUTATIONS: tuple[Mutation, ...] = (
+    cluster_mutation("adds a partition too many", MetadataInvariant.LINEARIZABLE, _one_partition_more),
+    cluster_mutation(
+        "says of topics that they are deleted",
+        MetadataInvariant.LINEARIZABLE,
+        _records_nothing(_DELETE_TOPICS),
+    ),
+    cluster_mutation(
+        "elects the first replica, in sync or not", MetadataInvariant.LEADER_IN_ISR, _elects_whoever_is_first
+    ),
+    cluster_mutation(
+        "never gives leadership back",
+        MetadataInvariant.PREFERRED_AT_LAST,
+        lambda: [(leader_balance, "_elected", lambda *_: [])],
+    ),
+    cluster_mutation(
+        "takes replicas away at once",
+        MetadataInvariant.ISR_WITHIN_REPLICAS,
+        lambda: [(reassignments, "_begun", lambda _, target: Goal(replicas=target))],
+    ),
+    cluster_mutation(
+        "forgets a broker, but not what it leads",
+        MetadataInvariant.FENCED_LEADS_NOTHING,
+        lambda: [(unregister_broker, "changes_without_crashed", lambda *_: [])],
+    ),
+    cluster_mutation(
+        "leaves configs that are not named",
+        MetadataInvariant.ACKNOWLEDGED_STAYS,
+        lambda: [(alter_configs, "_complete_changes", lambda _, __: {})],
+    ),
+    cluster_mutation(
+        "says of levels that they are changed",
+        MetadataInvariant.ACKNOWLEDGED_STAYS,
+        _records_nothing(_FEATURES),
+    ),
+    cluster_mutation(
+        "says of ACLs that they are removed", MetadataInvariant.LINEARIZABLE, _records_nothing(_DELETE_ACLS)
+    ),
+    cluster_mutation(
+        "writes half of a quota that it refuses",
+        MetadataInvariant.REFUSED_NEVER_APPEARS,
+        _runs(_QUOTAS, _half_a_quota),
+    ),
+    cluster_mutation(
+        "says of credentials that they are changed",
+        MetadataInvariant.LINEARIZABLE,
+        _records_nothing(_CREDENTIALS),
+    ),
+    cluster_mutation(
+        "says of tokens that they are expired",
+        MetadataInvariant.LINEARIZABLE,
+        _records_nothing(_EXPIRE_TOKEN),
+    ),
+    cluster_mutation(
+        "forgets which producer ids it gave out",
+        MetadataInvariant.PRODUCER_IDS_ONCE,
+        _records_nothing(_PRODUCER_IDS),
+    ),
+    cluster_mutation(
+        "keeps expired tokens",
+        MetadataInvariant.EXPIRED_AT_LAST,
+        lambda: [(periodic_tasks, "expired_token_records", lambda *_: [])],
+    ),
+)

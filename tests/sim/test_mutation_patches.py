@@ -1,0 +1,19 @@
+"""Every mutation replaces something that is there: a rename is noticed here at once, not in the long run."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sim.mutations.mutation import Mutation, mutated
+from tests.sim.mutations.search import MUTATIONS
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.rule)
+def test_what_a_mutation_replaces_is_there_and_is_put_back(mutation: Mutation) -> None:
+    places = [(owner, name) for owner, name, _ in mutation.patches()]
+    assert places
+    before = [vars(owner)[name] for owner, name in places]
+    with mutated(mutation):
+        during = [vars(owner)[name] for owner, name in places]
+        assert not any(old is new for old, new in zip(before, during, strict=True))
+    assert [vars(owner)[name] for owner, name in places] == before
