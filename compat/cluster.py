@@ -22,6 +22,7 @@ from kafkaproto.messages import (
 FIRST_BROKER_ID = 101
 BROKERS_ONLY = 1
 """The endpoint type of DescribeCluster that means brokers."""
+PARTITIONS_TIMEOUT_MS = 30_000
 
 
 def broker_properties(directories: Sequence[Path], node_id: int, controllers: str) -> dict[str, str]:
@@ -90,7 +91,7 @@ class Cluster:
             self.wait_until_unfenced(node.node_id)
 
     def wait_until_unfenced(self, broker_id: int, timeout_s: float = START_TIMEOUT_S) -> None:
-        """Until the active controller, and all brokers that run, show the broker as alive."""
+        """Until all brokers that run show the broker as alive."""
         wait_until(
             lambda: all(broker_id in alive_brokers(node) for node in self.running_brokers()),
             timeout_s,
@@ -130,9 +131,12 @@ Partition = MetadataResponse.Partition
 
 
 def partitions(server: str, topics: Sequence[str] | None = None) -> dict[tuple[str, int], Partition]:
-    """What a broker says of the partitions of these topics, or of all; raises OSError."""
+    """What a broker says of the partitions of these topics, or of all; none of those that it does not know.
+
+    Raises OSError if it does not answer, which a broker on a busy machine may take its time for.
+    """
     wanted = None if topics is None else [MetadataRequest.Topic(name=name) for name in topics]
-    with connect(server) as client:
+    with connect(server, timeout_ms=PARTITIONS_TIMEOUT_MS) as client:
         response = client.send(MetadataRequest(topics=wanted, allow_auto_topic_creation=False))
     assert isinstance(response, MetadataResponse)
     return {

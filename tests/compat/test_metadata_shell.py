@@ -18,8 +18,10 @@ from compat.kafka.stock import StockNode
 from compat.kafka.tools import run_tool
 from compat.node import Node
 from compat.ours import OurNode
+from server.features import METADATA_VERSION
 from server.image.image import GROUP_RESOURCE
 from server.image.snapshot import image_records
+from server.storage.bootstrap import BOOTSTRAP_NAME, feature_records, write_bootstrap
 from server.storage.disk import OsDisk
 from server.tools.metadata_commands import Shell, run_line
 from server.tools.metadata_nodes import root
@@ -87,6 +89,15 @@ def test_random_images_look_the_same(tmp_path: Path, seed: int) -> None:
         written.clear()
         run_line(shell, exchange.command)
         assert "".join(written) == exchange.output, exchange.command
+
+
+def test_a_snapshot_of_any_name_looks_the_same(tmp_path: Path) -> None:
+    """Such as the one with which formatting says how a cluster begins."""
+    write_bootstrap(OsDisk(), str(tmp_path), feature_records({METADATA_VERSION: 30, "group.version": 1}), 1)
+    path = tmp_path / BOOTSTRAP_NAME
+    (expected,) = recorded_session(path, ["tree /image/features"])
+    assert "finalized_group.version:\n  1\n" in expected.output
+    assert our_shell("-s", str(path), "tree", "/image/features") == expected.output
 
 
 @pytest.mark.parametrize("make", [StockNode, OurNode], ids=["stock", "ours"])

@@ -32,6 +32,7 @@ from kafkaproto.messages import (
 )
 from tests.compat.answers import CLOSED, answer
 from tests.compat.support import make_node, node_class
+from tests.security.acl_making import acl_creation, acl_filter
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
@@ -84,34 +85,6 @@ def ask_both(
         time.sleep(0.2)
 
 
-def acl(**fields: Any) -> CreateAclsRequest.AclCreation:
-    given = {
-        "resource_type": 2,
-        "resource_name": "t",
-        "resource_pattern_type": 3,
-        "principal": "User:alice",
-        "host": "*",
-        "operation": 3,
-        "permission_type": 3,
-        **fields,
-    }
-    return CreateAclsRequest.AclCreation(**given)
-
-
-def acl_filter(make: Any = DeleteAclsRequest.DeleteAclsFilter, **fields: Any) -> Any:
-    given = {
-        "resource_type_filter": 1,
-        "resource_name_filter": None,
-        "pattern_type_filter": 1,
-        "principal_filter": None,
-        "host_filter": None,
-        "operation": 1,
-        "permission_type": 1,
-        **fields,
-    }
-    return make(**given)
-
-
 def creation(*acls: CreateAclsRequest.AclCreation) -> CreateAclsRequest:
     return CreateAclsRequest(creations=list(acls))
 
@@ -123,25 +96,30 @@ def deletion(*filters: Any) -> DeleteAclsRequest:
 ALL_ACLS = acl_filter(DescribeAclsRequest)
 ACL_STEPS: Sequence[Message] = (
     creation(
-        acl(),
-        acl(),
-        acl(resource_name="*"),
-        acl(resource_name="or", resource_pattern_type=4),
-        acl(resource_type=3, resource_name="g", operation=2, host="10.0.0.7"),
-        acl(resource_type=5, resource_name="x", permission_type=2),
-        acl(resource_type=6, resource_name="x", operation=8),
-        acl(resource_type=7, resource_name="User:bob", operation=13),
+        acl_creation(),
+        acl_creation(),
+        acl_creation(resource_name="*"),
+        acl_creation(resource_name="or", resource_pattern_type=4),
+        acl_creation(resource_type=3, resource_name="g", operation=2, host="10.0.0.7"),
+        acl_creation(resource_type=5, resource_name="x", permission_type=2),
+        acl_creation(resource_type=6, resource_name="x", operation=8),
+        acl_creation(resource_type=7, resource_name="User:bob", operation=13),
     ),
     ALL_ACLS,
-    creation(acl(), acl(operation=15)),
+    creation(acl_creation(), acl_creation(operation=15)),
     creation(
-        acl(resource_type=4),
-        acl(resource_type=4, resource_name="kafka-cluster", operation=2, principal="User:*"),
+        acl_creation(resource_type=4),
+        acl_creation(resource_type=4, resource_name="kafka-cluster", operation=2, principal="User:*"),
     ),
-    creation(acl(resource_name="")),
-    creation(acl(principal="alice"), acl(principal="")),
-    creation(acl(principal=":alice", resource_name="p"), acl(principal="User:", resource_name="p")),
-    creation(acl(resource_name="orders", operation=10), acl(resource_name="orders", operation=14)),
+    creation(acl_creation(resource_name="")),
+    creation(acl_creation(principal="alice"), acl_creation(principal="")),
+    creation(
+        acl_creation(principal=":alice", resource_name="p"),
+        acl_creation(principal="User:", resource_name="p"),
+    ),
+    creation(
+        acl_creation(resource_name="orders", operation=10), acl_creation(resource_name="orders", operation=14)
+    ),
     creation(),
     ALL_ACLS,
     acl_filter(DescribeAclsRequest, pattern_type_filter=2, resource_name_filter="orders"),
@@ -179,7 +157,7 @@ def with_number(name: str, number: int) -> Sequence[Message]:
     of_creation = f"resource_{name}" if name == "pattern_type" else name
     of_filter = name if name in ("operation", "permission_type") else f"{name}_filter"
     return (
-        creation(acl(**{of_creation: number})),
+        creation(acl_creation(**{of_creation: number})),
         deletion(acl_filter(**{of_filter: number})),
         acl_filter(DescribeAclsRequest, **{of_filter: number}),
     )
@@ -371,7 +349,7 @@ def test_numbers_of_filters_in_an_acl_are_a_mistake_of_the_request_here_and_of_t
         {"permission_type": 1},
         *({"resource_pattern_type": n} for n in (1, 2)),
     )
-    request = creation(*(acl(**fields) for fields in wrong))
+    request = creation(*(acl_creation(**fields) for fields in wrong))
     ours, stock = ask_both(pair, request, 3)
     assert [result["errorCode"] for result in stock["results"]] == [UNKNOWN_SERVER_ERROR] * len(wrong)
     if not isinstance(pair[0], StockNode):
