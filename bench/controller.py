@@ -7,8 +7,9 @@ Three controllers of one make with placeholder brokers, which register and send 
 - scale: many partitions x 3 replicas on 50 brokers: seconds to create them, memory of the leader's process, a
   follower's restart from its snapshot until it has all that the leader has, the leader killed: milliseconds until
   another node acknowledges a write.
-- loss: stock brokers on these controllers, 10,000 partitions x 3 replicas; one broker gets SIGKILL: seconds until a
-  survivor's Metadata shows a live leader for all of them, and from the record that fenced it until then.
+- loss: stock brokers on these controllers, 10,000 partitions x 3 replicas; one broker gets SIGKILL: seconds until
+  the kernel has taken its process apart, until a survivor's Metadata shows a live leader for all of them, and from the
+  record that fenced it until then.
 - heartbeats: 1,000 brokers, one heartbeat each every 2 seconds: the share of a core that the leader needs.
 
     bin/bench controller [--parts admin,scale,loss,heartbeats] [--partitions 200000]

@@ -54,7 +54,7 @@ may be the last thing that a dying process does."""
 MAX_ROUNDS = 10
 """After this many, with no end in sight, whatever is there is not dead."""
 
-PROBE_INTERVAL_MS = 100
+PROBE_INTERVAL_MS = 50
 """From one round to the next. A broker that lost nothing but a connection has a new one by then, or still listens."""
 
 CONNECT_TIMEOUT_MS = 1_000
