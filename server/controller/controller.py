@@ -41,6 +41,7 @@ from server.controller.effects import (
     Effect,
     PublishImage,
     ReportFailure,
+    ReportSilence,
     Respond,
     UpgradeKRaftVersion,
 )
@@ -508,6 +509,12 @@ class Controller:
             assert broker.epoch == session.broker_epoch, f"broker {broker_id} has an old session"
             if not broker.fenced:
                 self._append(self._prepare(fencing_records(self.newest_image, settings, broker)))
+                silence = ReportSilence(
+                    broker_id=broker_id,
+                    broker_epoch=broker.epoch,
+                    silent_ms=now_ms - session.last_contact_ms,
+                )
+                self._effects.append(silence)
             self._sessions = self._sessions.delete(broker_id)
         self._session_check_ms = self._first_session_end_ms() if self._sessions else None
 

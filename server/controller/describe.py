@@ -15,6 +15,7 @@ from server.controller.effects import (
     Effect,
     PublishImage,
     ReportFailure,
+    ReportSilence,
     Respond,
     UpgradeKRaftVersion,
 )
@@ -91,6 +92,8 @@ def describe_effect(effect: Effect) -> str:
             )
         case ReportFailure():
             return f"report failure {effect.request_name} {effect.error!r}"
+        case ReportSilence():
+            return f"broker {effect.broker_id} silent epoch={effect.broker_epoch} for {effect.silent_ms} ms"
         case _:
             assert_never(effect)
 

@@ -69,4 +69,14 @@ class ReportFailure:
     error: Exception
 
 
-Effect = AppendRecords | Respond | PublishImage | UpgradeKRaftVersion | ReportFailure
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportSilence:
+    """A broker was not heard of for a whole session, and is fenced. For the log: whoever wonders why a broker leads
+    nothing any more looks there."""
+
+    broker_id: int
+    broker_epoch: int
+    silent_ms: int
+
+
+Effect = AppendRecords | Respond | PublishImage | UpgradeKRaftVersion | ReportFailure | ReportSilence

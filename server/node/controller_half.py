@@ -227,6 +227,13 @@ class ControllerHalf:
                 case effects.ReportFailure():
                     self.metrics.failures += 1
                     _log.error("%s failed: %r", effect.request_name, effect.error, exc_info=effect.error)
+                case effects.ReportSilence():
+                    _log.warning(
+                        "broker %d (epoch %d) is fenced: it was silent for %d ms",
+                        effect.broker_id,
+                        effect.broker_epoch,
+                        effect.silent_ms,
+                    )
                 case _:
                     assert_never(effect)
         self._append_gathered()

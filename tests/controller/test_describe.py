@@ -8,7 +8,13 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import BrokerHeartbeatRequest, ControllerRegistrationRequest, NoOpRecord
 from kafkaproto.records.metadata import encode_metadata_record
 from server.controller.describe import describe_controller, describe_effect, describe_event
-from server.controller.effects import AppendRecords, Effect, ReportFailure, UpgradeKRaftVersion
+from server.controller.effects import (
+    AppendRecords,
+    Effect,
+    ReportFailure,
+    ReportSilence,
+    UpgradeKRaftVersion,
+)
 from server.controller.events import (
     BatchCommitted,
     BecameActive,
@@ -119,6 +125,10 @@ def test_a_state_is_a_line() -> None:
         (
             ReportFailure(request_name="CreateTopicsRequest", error=KeyError("x")),
             "report failure CreateTopicsRequest KeyError('x')",
+        ),
+        (
+            ReportSilence(broker_id=7, broker_epoch=40, silent_ms=9_003),
+            "broker 7 silent epoch=40 for 9003 ms",
         ),
     ],
 )

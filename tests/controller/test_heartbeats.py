@@ -11,6 +11,7 @@ from kafkaproto.messages import (
     BrokerRegistrationChangeRecord,
     PartitionChangeRecord,
 )
+from server.controller.effects import ReportSilence
 from server.controller.events import NodePaused
 from server.image.image import BrokerRegistration
 from tests.controller.harness import Harness, directory, incarnation
@@ -249,6 +250,8 @@ def test_sessions_of_several_brokers_end_each_in_its_time() -> None:
     assert harness.controller.next_deadline_ms() == harness.now_ms + 30
     harness.advance(30)
     assert [broker.fenced for broker in harness.image.brokers_in_order()] == [True, True]
+    silences = [effect for effect in harness.effects if isinstance(effect, ReportSilence)]
+    assert [(silence.broker_id, silence.silent_ms) for silence in silences] == [(1, 100), (2, 100)]
 
 
 def test_a_pause_of_the_controllers_node_is_no_silence_of_the_brokers() -> None:
