@@ -9,8 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafkaproto.messages import PartitionRecord, RegisterBrokerRecord, RegisterControllerRecord
-from server.image.image import BrokerRegistration, ControllerRegistration, PartitionImage
+from kafkaproto.messages import (
+    DelegationTokenRecord,
+    PartitionRecord,
+    RegisterBrokerRecord,
+    RegisterControllerRecord,
+)
+from server.image.image import BrokerRegistration, ControllerRegistration, DelegationToken, PartitionImage
 
 # Levels of metadata.version that brought new record versions.
 CONTROLLED_SHUTDOWN_LEVEL = 7
@@ -136,3 +141,16 @@ def partition_record(
         record.eligible_leader_replicas = list(partition.elr) or None
         record.last_known_elr = list(partition.last_known_elr) or None
     return record
+
+
+def delegation_token_record(token_id: str, token: DelegationToken) -> DelegationTokenRecord:
+    """A delegation token as a record."""
+    return DelegationTokenRecord(
+        owner=token.owner,
+        requester=token.requester,
+        renewers=list(token.renewers),
+        issue_timestamp=token.issue_timestamp_ms,
+        max_timestamp=token.max_timestamp_ms,
+        expiration_timestamp=token.expiration_timestamp_ms,
+        token_id=token_id,
+    )

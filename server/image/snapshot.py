@@ -23,7 +23,6 @@ from kafkaproto.messages import (
     AccessControlEntryRecord,
     ClientQuotaRecord,
     ConfigRecord,
-    DelegationTokenRecord,
     FeatureLevelRecord,
     ProducerIdsRecord,
     TopicRecord,
@@ -43,6 +42,7 @@ from server.image.image import (
 from server.image.partition_codec import PARTITION_START, PartitionEncoder, decode_partition
 from server.image.partition_counts import Tally
 from server.image.records import (
+    delegation_token_record,
     partition_record,
     record_version,
     register_broker_record,
@@ -235,13 +235,4 @@ def _security_records(image: ClusterImage) -> Iterator[Any]:
             iterations=credential.iterations,
         )
     for token_id in sorted(image.delegation_tokens):
-        token = image.delegation_tokens[token_id]
-        yield DelegationTokenRecord(
-            owner=token.owner,
-            requester=token.requester,
-            renewers=list(token.renewers),
-            issue_timestamp=token.issue_timestamp_ms,
-            max_timestamp=token.max_timestamp_ms,
-            expiration_timestamp=token.expiration_timestamp_ms,
-            token_id=token_id,
-        )
+        yield delegation_token_record(token_id, image.delegation_tokens[token_id])

@@ -13,15 +13,14 @@ A snapshot that cannot be written is no loss, because the log has everything: it
 
 from __future__ import annotations
 
-import gc
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 import trio
 
 from kafkaproto.snapshot import SnapshotId, build_snapshot
+from server.image.collector import no_garbage
 from server.image.image import ClusterImage
 from server.image.snapshot import image_from_values, image_values
 from server.ports import Buffer, Clock, Rng
@@ -247,27 +246,10 @@ def read_image(snapshots: SnapshotStore, snapshot_id: SnapshotId) -> ClusterImag
     records = snapshots.read(snapshot_id)
     header = take_header(records)
     values = (record for record in records if isinstance(record, bytes))
-    with _no_garbage():
+    with no_garbage():
         return image_from_values(
             values,
             offset=snapshot_id.end_offset - 1,
             epoch=snapshot_id.epoch,
             timestamp_ms=header.last_contained_log_timestamp,
         )
-
-
-@contextmanager
-def _no_garbage() -> Iterator[None]:
-    """Tell the garbage collector that what is made here, millions of objects, stays.
-
-    It would look at all of them again and again: half of the time while they are made, and later on holding up the
-    event loop for tenths of a second.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if was_enabled:
-            gc.enable()

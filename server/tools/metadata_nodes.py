@@ -16,11 +16,16 @@ from immutables import Map
 
 from kafkaproto import uuids
 from kafkaproto.connection import SOFTWARE_VERSION
-from kafkaproto.messages import AccessControlEntryRecord, DelegationTokenRecord, UserScramCredentialRecord
+from kafkaproto.messages import AccessControlEntryRecord, UserScramCredentialRecord
 from server.features import METADATA_VERSION, metadata_version
 from server.image.digest import digest
 from server.image.image import ClusterImage, TopicImage
-from server.image.records import partition_record, register_broker_record, register_controller_record
+from server.image.records import (
+    delegation_token_record,
+    partition_record,
+    register_broker_record,
+    register_controller_record,
+)
 from server.tools import metadata_text as text
 from server.tools.dumped_files import java_double
 from server.tools.metadata_text import record_json
@@ -177,15 +182,7 @@ def _configs(image: ClusterImage) -> Node:
 def _delegation_tokens(image: ClusterImage) -> Node:
     def file(name: str) -> File:
         token = image.delegation_tokens[name]
-        record = DelegationTokenRecord(
-            owner=token.owner,
-            requester=token.requester,
-            renewers=list(token.renewers),
-            issue_timestamp=token.issue_timestamp_ms,
-            max_timestamp=token.max_timestamp_ms,
-            expiration_timestamp=token.expiration_timestamp_ms,
-            token_id=name,
-        )
+        record = delegation_token_record(name, token)
         return File(lambda: text.delegation_token(name, token), lambda: record_json(record, image))
 
     return _named({name: name for name in image.delegation_tokens}, file)

@@ -8,17 +8,15 @@ is not looked at.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.log import StopReason, parse_segment_file_name
-from kafkaproto.messages import SnapshotHeaderRecord
 from kafkaproto.records.batch import RecordBatchView
 from kafkaproto.records.control import ControlRecordType, decode_control_record
 from kafkaproto.records.metadata import decode_metadata_record
 from kafkaproto.snapshot import ControlRecord, SnapshotId, parse_snapshot_file_name, snapshot_file_name
+from server.image.collector import no_garbage
 from server.image.errors import ReplayError
 from server.image.image import ClusterImage
 from server.image.loader import MetadataLoader
@@ -26,7 +24,7 @@ from server.image.snapshot import image_from_values
 from server.ports import Disk
 from server.storage.directories import METADATA_LOG_NAME
 from server.storage.scan import FileScan
-from server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, read_snapshot_file
+from server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, read_snapshot_file, take_header
 
 _SNAPSHOT_NAMES = "<end offset>-<epoch>.checkpoint"
 
@@ -45,31 +43,18 @@ def image_of_records(
 ) -> ClusterImage:
     """The image that the records of a snapshot, header first, describe; raises SourceError."""
     records = iter(records)
-    header = next(records)
-    assert isinstance(header, ControlRecord), "a snapshot begins with its header"
-    assert isinstance(header.message, SnapshotHeaderRecord), "a snapshot begins with its header"
+    header = take_header(records)
     values = (record for record in records if isinstance(record, bytes))
     try:
-        with _no_garbage():
+        with no_garbage():
             return image_from_values(
                 values,
                 offset=snapshot_id.end_offset - 1,
                 epoch=snapshot_id.epoch,
-                timestamp_ms=header.message.last_contained_log_timestamp,
+                timestamp_ms=header.last_contained_log_timestamp,
             )
     except (ReplayError, RemoteProtocolError) as error:
         raise SourceError(f"{where}: {error}") from error
-
-
-@contextmanager
-def _no_garbage() -> Iterator[None]:
-    """What is made here stays; looking for garbage in it would take half of the time."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 class Replay:
