@@ -76,9 +76,16 @@ class LogChecker:
                 )
 
     def truncated(self, replica: Replica, end_offset: int) -> None:
-        """A replica is about to cut off its log's tail."""
+        """A replica is about to cut off its log's tail.
+
+        A voter's copy may be one of those that make a record committed. An observer's never is: the leader of an
+        epoch that is over, and that committed nothing, may still have one cut what a later leader made good of. It
+        must only keep what it was told is committed.
+        """
         for batch in replica.disk.log.batches_from(end_offset):
-            if batch.base_offset >= end_offset and self._commits.is_committed(batch):
+            if batch.base_offset < end_offset or not self._commits.is_committed(batch):
+                continue
+            if replica.core.is_voter or batch.base_offset < replica.high_watermark:
                 raise ViolationError(
                     Invariant.DURABILITY,
                     f"node {replica.id} truncates to {end_offset}, but {batch} is committed",
