@@ -4,6 +4,9 @@ Pure: it says which request is to be sent next and when, and is told what came b
 of at most `MAX_ASSIGNMENTS_PER_REQUEST` replicas. The newest assignment of a replica wins: an answer to an older one
 does not take it from the queue. What was refused, or not answered, is sent again after a pause that doubles; whether it
 still makes sense is decided elsewhere (`server.broker.replica_directories`), by what the metadata say.
+
+What was accepted is sent again, too, if the metadata do not show it in time: a reassignment may have taken the replica
+away and given it back since, without a directory. The broker need not have seen that, if it read both at once.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ MAX_ASSIGNMENTS_PER_REQUEST = 2250
 """So that a request stays within 64 KiB even if each replica is of a topic of its own (KIP-858)."""
 FIRST_BACKOFF_MS = 100
 MAX_BACKOFF_MS = 10_000
+ACCEPTED_PAUSE_MS = 5_000
+"""For so long the metadata may fail to show what was accepted; a broker reads them within a fraction of it."""
 
 Replica: TypeAlias = tuple[bytes, int]
 """(topic id, partition index)"""
@@ -29,6 +34,8 @@ class AssignmentQueue:
         self._broker_id = broker_id
         self._wanted: dict[Replica, bytes] = {}
         self._under_way: dict[Replica, bytes] = {}
+        # With the time from which on it is wanted again; in the order of these times.
+        self._accepted: dict[Replica, tuple[bytes, int]] = {}
         self._failures = 0
         self._not_before_ms = 0
 
@@ -38,20 +45,27 @@ class AssignmentQueue:
 
     def assign(self, replica: Replica, directory_id: bytes) -> None:
         """A replica lies in this directory, whatever was said of it before."""
+        self.drop(replica)
         self._wanted[replica] = directory_id
 
     def drop(self, replica: Replica) -> None:
         """There is nothing to be said of a replica any more."""
         self._wanted.pop(replica, None)
+        self._accepted.pop(replica, None)
 
     @property
     def due_ms(self) -> int | None:
         """When the next request is to be sent; None while there is nothing to send, or an answer is awaited."""
-        return self._not_before_ms if self._wanted and not self._under_way else None
+        if self._under_way:
+            return None
+        if self._wanted:
+            return self._not_before_ms
+        return next((again_ms for _, again_ms in self._accepted.values()), None)
 
-    def next_request(self, broker_epoch: int) -> AssignReplicasToDirsRequest:
+    def next_request(self, broker_epoch: int, now_ms: int) -> AssignReplicasToDirsRequest:
         """The request to send now."""
         assert not self._under_way, "one request at a time"
+        self._want_again(now_ms)
         assert self._wanted, "there is nothing to send"
         chosen = list(self._wanted.items())[:MAX_ASSIGNMENTS_PER_REQUEST]
         self._under_way = dict(chosen)
@@ -98,8 +112,14 @@ class AssignmentQueue:
                 refused[replica] = code
             elif self._wanted.get(replica) == directory_id:
                 del self._wanted[replica]
+                self._accepted[replica] = (directory_id, now_ms + ACCEPTED_PAUSE_MS)
         self._finish(bool(refused), now_ms)
         return refused
+
+    def _want_again(self, now_ms: int) -> None:
+        due = [replica for replica, (_, again_ms) in self._accepted.items() if again_ms <= now_ms]
+        for replica in due:
+            self._wanted[replica] = self._accepted.pop(replica)[0]
 
     def handle_failure(self, now_ms: int) -> None:
         """Nobody answered the request that is under way."""

@@ -80,7 +80,7 @@ class AssignmentSender:
                     nursery.start_soon(_cancel_once_set, event, nursery.cancel_scope)
 
     async def _exchange(self, broker_epoch: int) -> None:
-        request = self._queue.next_request(broker_epoch)
+        request = self._queue.next_request(broker_epoch, self._clock.now_ms())
         try:
             response = await self._channel.send(request, timeout_ms=REQUEST_TIMEOUT_MS)
         except ControllerUnavailable as error:

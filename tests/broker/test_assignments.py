@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import AssignReplicasToDirsRequest, AssignReplicasToDirsResponse
 from server.broker.assignments import (
+    ACCEPTED_PAUSE_MS,
     FIRST_BACKOFF_MS,
     MAX_ASSIGNMENTS_PER_REQUEST,
     MAX_BACKOFF_MS,
@@ -79,7 +80,7 @@ def test_a_request_groups_replicas_by_directory_and_topic() -> None:
     assignments = queue(p2=Y, p1=X, p0=X)
     assignments.assign((OTHER, 7), X)
     assert (assignments.due_ms, len(assignments)) == (0, 4)
-    request = assignments.next_request(EPOCH)
+    request = assignments.next_request(EPOCH, 0)
     assert [each.id for each in request.directories] == [X, Y]
     assert [each.topic_id for each in request.directories[0].topics] == [TOPIC, OTHER]
     assert sent(request) == {(TOPIC, 0): X, (TOPIC, 1): X, (TOPIC, 2): Y, (OTHER, 7): X}
@@ -87,31 +88,50 @@ def test_a_request_groups_replicas_by_directory_and_topic() -> None:
 
 def test_what_is_confirmed_leaves_the_queue_and_one_request_is_under_way_at_a_time() -> None:
     assignments = queue(p0=X)
-    request = assignments.next_request(EPOCH)
+    request = assignments.next_request(EPOCH, 0)
     assignments.assign((TOPIC, 1), Y)
     assert (assignments.due_ms, len(assignments)) == (None, 2)
     assert assignments.handle_response(answer(request), 500) == {}
     assert (assignments.due_ms, len(assignments)) == (500, 1)
-    assert sent(assignments.next_request(EPOCH)) == {(TOPIC, 1): Y}
+    assert sent(assignments.next_request(EPOCH, 0)) == {(TOPIC, 1): Y}
+
+
+def test_what_was_accepted_is_told_again_unless_it_is_seen() -> None:
+    assignments = queue(p0=X, p1=X)
+    assert assignments.handle_response(answer(assignments.next_request(EPOCH, 0)), 500) == {}
+    assert (assignments.due_ms, len(assignments)) == (500 + ACCEPTED_PAUSE_MS, 0)
+    # The metadata show the one; the other was taken away and given back, and is nowhere.
+    assignments.drop((TOPIC, 0))
+    assert sent(assignments.next_request(EPOCH, 500 + ACCEPTED_PAUSE_MS)) == {(TOPIC, 1): X}
+
+
+def test_what_was_accepted_gives_way_to_a_newer_assignment() -> None:
+    assignments = queue(p0=X)
+    assignments.handle_response(answer(assignments.next_request(EPOCH, 0)), 0)
+    assignments.assign((TOPIC, 0), Y)
+    assert sent(assignments.next_request(EPOCH, ACCEPTED_PAUSE_MS)) == {(TOPIC, 0): Y}
+    assignments.drop((TOPIC, 0))
+    assignments.handle_failure(ACCEPTED_PAUSE_MS)
+    assert assignments.due_ms is None
 
 
 def test_the_newest_assignment_wins() -> None:
     assignments = queue(p0=X)
     assignments.assign((TOPIC, 0), Y)
-    request = assignments.next_request(EPOCH)
+    request = assignments.next_request(EPOCH, 0)
     assert sent(request) == {(TOPIC, 0): Y}
     # While that is under way the replica's directory is another once more: the answer does not count for it.
     assignments.assign((TOPIC, 0), X)
     assert len(assignments) == 1
     assignments.handle_response(answer(request), 10)
-    assert sent(assignments.next_request(EPOCH)) == {(TOPIC, 0): X}
+    assert sent(assignments.next_request(EPOCH, 0)) == {(TOPIC, 0): X}
 
 
 def test_what_was_dropped_is_not_sent_again() -> None:
     assignments = queue(p0=X, p1=X)
     assignments.drop((TOPIC, 0))
     assignments.drop((TOPIC, 9))
-    assert sent(assignments.next_request(EPOCH)) == {(TOPIC, 1): X}
+    assert sent(assignments.next_request(EPOCH, 0)) == {(TOPIC, 1): X}
     assignments.drop((TOPIC, 1))
     assert len(assignments) == 1, "it is still under way"
     assignments.handle_failure(0)
@@ -120,26 +140,26 @@ def test_what_was_dropped_is_not_sent_again() -> None:
 
 def test_a_request_is_of_a_limited_size() -> None:
     assignments = queue(**{f"p{index}": X for index in range(MAX_ASSIGNMENTS_PER_REQUEST + 3)})
-    request = assignments.next_request(EPOCH)
+    request = assignments.next_request(EPOCH, 0)
     assert len(sent(request)) == MAX_ASSIGNMENTS_PER_REQUEST
     assignments.handle_response(answer(request), 0)
-    assert len(sent(assignments.next_request(EPOCH))) == 3
+    assert len(sent(assignments.next_request(EPOCH, 0))) == 3
 
 
 def test_pauses_between_failures_double_up_to_a_limit_and_start_over_with_a_success() -> None:
     assignments = queue(p0=X)
     pauses = []
     for _ in range(30):
-        assignments.next_request(EPOCH)
+        assignments.next_request(EPOCH, 0)
         assignments.handle_failure(1_000)
         assert assignments.due_ms is not None
         pauses.append(assignments.due_ms - 1_000)
     assert pauses[:8] == [100, 200, 400, 800, 1600, 3200, 6400, MAX_BACKOFF_MS]
     assert frozenset(pauses[8:]) == {MAX_BACKOFF_MS}
-    assignments.handle_response(answer(assignments.next_request(EPOCH)), 2_000)
+    assignments.handle_response(answer(assignments.next_request(EPOCH, 0)), 2_000)
     assignments.assign((TOPIC, 1), X)
     assert assignments.due_ms == 2_000
-    assignments.next_request(EPOCH)
+    assignments.next_request(EPOCH, 0)
     assignments.handle_failure(2_000)
     assert assignments.due_ms == 2_000 + FIRST_BACKOFF_MS
 
@@ -147,15 +167,15 @@ def test_pauses_between_failures_double_up_to_a_limit_and_start_over_with_a_succ
 @pytest.mark.parametrize("code", [ErrorCode.STALE_BROKER_EPOCH, ErrorCode.UNSUPPORTED_VERSION])
 def test_a_request_that_is_refused_as_a_whole_is_sent_again(code: ErrorCode) -> None:
     assignments = queue(p0=X, p1=Y)
-    first = sent(assignments.next_request(EPOCH))
+    first = sent(assignments.next_request(EPOCH, 0))
     refused = assignments.handle_response(AssignReplicasToDirsResponse(error_code=code), 0)
     assert refused == dict.fromkeys(first, code)
-    assert (assignments.due_ms, sent(assignments.next_request(EPOCH))) == (FIRST_BACKOFF_MS, first)
+    assert (assignments.due_ms, sent(assignments.next_request(EPOCH, 0))) == (FIRST_BACKOFF_MS, first)
 
 
 def test_what_is_refused_by_itself_is_sent_again_after_the_others() -> None:
     assignments = queue(**{f"p{index}": X for index in range(MAX_ASSIGNMENTS_PER_REQUEST)})
-    request = assignments.next_request(EPOCH)
+    request = assignments.next_request(EPOCH, 0)
     assignments.assign((OTHER, 0), Y)
     errors = {(TOPIC, 4): int(ErrorCode.NOT_LEADER_OR_FOLLOWER)}
     assert assignments.handle_response(answer(request, errors), 0) == errors
@@ -165,7 +185,7 @@ def test_what_is_refused_by_itself_is_sent_again_after_the_others() -> None:
 
 def test_a_replica_that_the_answer_does_not_name_was_not_assigned() -> None:
     assignments = queue(p0=X)
-    assignments.next_request(EPOCH)
+    assignments.next_request(EPOCH, 0)
     refused = assignments.handle_response(AssignReplicasToDirsResponse(), 0)
     assert refused == {(TOPIC, 0): ErrorCode.UNKNOWN_SERVER_ERROR}
     assert len(assignments) == 1
@@ -190,8 +210,8 @@ def test_in_the_end_the_controller_knows_the_newest_assignment_of_each(
     assignments, newest, recorded = AssignmentQueue(1), {}, {}
 
     def ask(refused: frozenset[int]) -> None:
-        if assignments.due_ms is not None:
-            request = assignments.next_request(EPOCH)
+        if len(assignments):
+            request = assignments.next_request(EPOCH, 0)
             told = sent(request)
             recorded.update({each: told[each] for each in told if each[1] not in refused})
             assignments.handle_response(answer(request, {each: 6 for each in told if each[1] in refused}), 0)
@@ -206,9 +226,9 @@ def test_in_the_end_the_controller_knows_the_newest_assignment_of_each(
                 newest.pop((TOPIC, index), None)
             case ("answer", frozenset() as refused):
                 ask(refused)
-            case ("fail",) if assignments.due_ms is not None:
+            case ("fail",) if len(assignments):
                 # The controller may have recorded it all the same.
-                recorded.update(sent(assignments.next_request(EPOCH)))
+                recorded.update(sent(assignments.next_request(EPOCH, 0)))
                 assignments.handle_failure(0)
     ask(frozenset())
     assert len(assignments) == 0

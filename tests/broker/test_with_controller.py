@@ -120,9 +120,9 @@ class World:
         """The broker's next assignments, if there are any."""
         process = self.processes[broker_id]
         epoch = process.lifecycle.broker_epoch
-        if epoch is None or process.queue.due_ms is None:
+        if epoch is None or not len(process.queue):
             return
-        request = process.queue.next_request(epoch)
+        request = process.queue.next_request(epoch, self.harness.now_ms)
         # A request may be lost before or after the controller carried it out.
         if is_lost and self.random.random() < 0.5:
             process.queue.handle_failure(self.harness.now_ms)

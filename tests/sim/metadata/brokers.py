@@ -199,7 +199,7 @@ class Broker:
                 assert isinstance(answer, AssignReplicasToDirsResponse)
                 self._assignments.handle_response(answer, self.node.now_ms())
 
-        self._calls.send(self.node, target, self._assignments.next_request(epoch), heard)
+        self._calls.send(self.node, target, self._assignments.next_request(epoch, self.node.now_ms()), heard)
 
     # -- what it leads -------------------------------------------------------------------------------------------
 
