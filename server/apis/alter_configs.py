@@ -23,13 +23,13 @@ from kafkaproto.messages import (
 from server.apis.configs import CLUSTER_DEFAULT, is_node
 from server.apis.context import Answer, NoAnswer, Reply, RequestContext, Services
 from server.apis.logger_levels import Outcome, change_logger_levels
-from server.apis.text import MAX_MESSAGE_LENGTH, MAX_QUOTED_LENGTH, quoted
 from server.config.dynamic import problem_of_change
 from server.config_keys.definitions import BROKER_KEYS
 from server.config_keys.lists import with_entries, without_entries
 from server.config_keys.model import ConfigType
 from server.config_keys.node_configs import NodeConfigs
 from server.config_keys.validate import validate_broker_config
+from server.error_texts import MAX_MESSAGE_LENGTH, MAX_QUOTED_LENGTH, quoted
 from server.image.image import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,

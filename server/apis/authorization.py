@@ -35,7 +35,7 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsResponse,
 )
 from server.apis.context import Reply, RequestContext, Services, changed
-from server.apis.text import MAX_QUOTED_LENGTH
+from server.error_texts import MAX_QUOTED_LENGTH
 from server.image.image import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,

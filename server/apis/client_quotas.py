@@ -10,7 +10,7 @@ from __future__ import annotations
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeClientQuotasRequest, DescribeClientQuotasResponse
 from server.apis.context import RequestContext, Services
-from server.apis.text import quoted
+from server.error_texts import quoted
 from server.image.apply_settings import quota_entity_order
 from server.image.image import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
 

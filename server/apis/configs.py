@@ -22,9 +22,9 @@ from __future__ import annotations
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeConfigsRequest, DescribeConfigsResponse
 from server.apis.context import RequestContext, Services
-from server.apis.text import quoted
 from server.config_keys.model import ConfigType
 from server.config_keys.node_configs import ConfigEntry, ConfigSource, NodeConfigs
+from server.error_texts import quoted
 from server.image.image import (
     BROKER_LOGGER_RESOURCE,
     BROKER_RESOURCE,

@@ -11,7 +11,7 @@ from collections import Counter
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeUserScramCredentialsRequest, DescribeUserScramCredentialsResponse
 from server.apis.context import RequestContext, Services
-from server.apis.text import quoted
+from server.error_texts import quoted
 
 _Result = DescribeUserScramCredentialsResponse.DescribeUserScramCredentialsResult
 _Info = DescribeUserScramCredentialsResponse.CredentialInfo

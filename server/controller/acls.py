@@ -17,7 +17,6 @@ from typing import Any
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
-    AccessControlEntryRecord,
     CreateAclsRequest,
     CreateAclsResponse,
     DeleteAclsRequest,
@@ -26,7 +25,9 @@ from kafkaproto.messages import (
 )
 from server.controller.batches import MAX_RECORDS_PER_BATCH
 from server.controller.command import ApiError, Result, Situation
+from server.error_texts import quoted
 from server.image.image import AccessControlEntry
+from server.image.records import acl_record
 from server.security.acls import (
     CLUSTER_NAME,
     AclFilter,
@@ -40,7 +41,6 @@ from server.security.acls import (
 
 _CreationResult = CreateAclsResponse.AclCreationResult
 _FilterResult = DeleteAclsResponse.DeleteAclsFilterResult
-_MAX_QUOTED_LENGTH = 200
 
 
 def create_acls(situation: Situation, request: CreateAclsRequest) -> Result:
@@ -62,7 +62,7 @@ def create_acls(situation: Situation, request: CreateAclsRequest) -> Result:
             ids.add(acl_id)
             created[entry] = acl_id
         results.append(_CreationResult(error_message=None))
-    records = tuple(_record(acl_id, entry) for entry, acl_id in created.items())
+    records = tuple(acl_record(acl_id, entry) for entry, acl_id in created.items())
     return Result(response=CreateAclsResponse(results=results), records=records)
 
 
@@ -121,9 +121,9 @@ def _checked(creation: CreateAclsRequest.AclCreation) -> AccessControlEntry:
     if not name:
         raise _invalid("The resource name is empty.")
     if creation.resource_type == ResourceType.CLUSTER and name != CLUSTER_NAME:
-        raise _invalid(f"The resource name of a CLUSTER is {CLUSTER_NAME}, not {_quoted(name)}.")
+        raise _invalid(f"The resource name of a CLUSTER is {CLUSTER_NAME}, not {quoted(name)}.")
     if ":" not in creation.principal:
-        raise _invalid(f"The principal {_quoted(creation.principal)} has no colon between its type and name.")
+        raise _invalid(f"The principal {quoted(creation.principal)} has no colon between its type and name.")
     if not creation.host:
         raise _invalid("The host is empty; * stands for all hosts.")
     return AccessControlEntry(
@@ -148,23 +148,6 @@ def _check_number(
 
 def _invalid(message: str) -> ApiError:
     return ApiError(ErrorCode.INVALID_REQUEST, message)
-
-
-def _quoted(text: str) -> str:
-    return repr(text[:_MAX_QUOTED_LENGTH])
-
-
-def _record(acl_id: bytes, entry: AccessControlEntry) -> Message:
-    return AccessControlEntryRecord(
-        id=acl_id,
-        resource_type=entry.resource_type,
-        resource_name=entry.resource_name,
-        pattern_type=entry.pattern_type,
-        principal=entry.principal,
-        host=entry.host,
-        operation=entry.operation,
-        permission_type=entry.permission_type,
-    )
 
 
 def _matching(entry: AccessControlEntry) -> Any:

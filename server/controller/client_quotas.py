@@ -21,6 +21,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import AlterClientQuotasRequest, AlterClientQuotasResponse, ClientQuotaRecord
 from server.controller.command import ApiError, Result, Situation
+from server.error_texts import MAX_QUOTED_LENGTH, quoted
 from server.image.apply_settings import quota_entity_order
 from server.image.image import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
 
@@ -36,7 +37,6 @@ _IP_KEYS: Mapping[str, int | None] = {"connection_creation_rate": _MAX_INT}
 """The keys of an entity; the highest value of those that take whole numbers, None for the others."""
 _WHOLE_NUMBER_TOLERANCE = 1e-6
 """How far from a whole number a value may be that stands for one, as in Kafka."""
-_MAX_QUOTED_LENGTH = 200
 
 _Entry = AlterClientQuotasRequest.EntryData
 
@@ -76,7 +76,7 @@ def _check_entity(entity: QuotaEntity) -> None:
     for entity_type, name in entity:
         if entity_type not in QUOTA_ENTITY_TYPES:
             raise _invalid(
-                f"The entity type {_quoted(entity_type)} is none of {', '.join(QUOTA_ENTITY_TYPES)}."
+                f"The entity type {quoted(entity_type)} is none of {', '.join(QUOTA_ENTITY_TYPES)}."
             )
         if types.count(entity_type) > 1:
             raise _invalid(f"The entity has its {entity_type} twice.")
@@ -93,7 +93,7 @@ def _check_address(address: str | None) -> None:
         if address is not None:
             ipaddress.ip_address(address)
     except ValueError:
-        raise _invalid(f"The ip {_quoted(address or '')} is no address.") from None
+        raise _invalid(f"The ip {quoted(address or '')} is no address.") from None
 
 
 def _changes(
@@ -107,9 +107,7 @@ def _changes(
     for op in ops:
         # A key that nobody knows may be taken away, as it may come from a time when it was known.
         if op.key not in keys and not op.remove:
-            raise _invalid(
-                f"The quota key {_quoted(op.key)} of {_text(entity)} is none of {', '.join(keys)}."
-            )
+            raise _invalid(f"The quota key {quoted(op.key)} of {_text(entity)} is none of {', '.join(keys)}.")
         if op.key in seen:
             raise _invalid(f"The quota key {op.key} of {_text(entity)} is named twice.")
         seen.add(op.key)
@@ -164,11 +162,7 @@ def _invalid(message: str) -> ApiError:
     return ApiError(ErrorCode.INVALID_REQUEST, message)
 
 
-def _quoted(text: str) -> str:
-    return repr(text[:_MAX_QUOTED_LENGTH])
-
-
 def _text(entity: QuotaEntity) -> str:
     """An entity in words."""
     pairs = (f"{kind} {'(default)' if name is None else repr(name)}" for kind, name in entity)
-    return ", ".join(pairs)[:_MAX_QUOTED_LENGTH]
+    return ", ".join(pairs)[:MAX_QUOTED_LENGTH]

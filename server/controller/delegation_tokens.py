@@ -10,13 +10,14 @@ token concerns; here the principal counts as proven.
 
 from __future__ import annotations
 
+import dataclasses
+
 from kafkaproto import uuids
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     CreateDelegationTokenRequest,
     CreateDelegationTokenResponse,
-    DelegationTokenRecord,
     ExpireDelegationTokenRequest,
     ExpireDelegationTokenResponse,
     RemoveDelegationTokenRecord,
@@ -25,7 +26,9 @@ from kafkaproto.messages import (
 )
 from kafkaproto.support import MAX_STRING_LENGTH
 from server.controller.command import ApiError, Result, Situation
+from server.error_texts import MAX_QUOTED_LENGTH, quoted
 from server.image.image import ClusterImage, DelegationToken
+from server.image.records import delegation_token_record
 from server.security.delegation_tokens import is_expired, may_renew, token_hmac, token_of_hmac, token_owner
 
 TOKEN_LEVEL = 14
@@ -36,7 +39,6 @@ NO_TIME = -1
 """Stands in an answer for the times of a token that there is not."""
 _MAX_TIMESTAMP_MS = 2**63 - 1
 _USER = "User"
-_MAX_QUOTED_LENGTH = 200
 
 
 def create_delegation_token(situation: Situation, request: CreateDelegationTokenRequest) -> Result:
@@ -49,20 +51,20 @@ def create_delegation_token(situation: Situation, request: CreateDelegationToken
     if not owner_type:
         raise ApiError(
             ErrorCode.INVALID_PRINCIPAL_TYPE,
-            f"The owner {owner_name[:_MAX_QUOTED_LENGTH]!r} has no principal type.",
+            f"The owner {quoted(owner_name)} has no principal type.",
         )
     for renewer in request.renewers:
         if renewer.principal_type != _USER:
             raise ApiError(
                 ErrorCode.INVALID_PRINCIPAL_TYPE,
-                f"The renewer's principal type {renewer.principal_type[:_MAX_QUOTED_LENGTH]!r} is not {_USER}.",
+                f"The renewer's principal type {quoted(renewer.principal_type)} is not {_USER}.",
             )
     renewers = tuple(f"{each.principal_type}:{each.principal_name}" for each in request.renewers)
     for principal in (owner, *renewers):
         if len(principal.encode()) > MAX_STRING_LENGTH:
             raise ApiError(
                 ErrorCode.INVALID_REQUEST,
-                f"The principal {principal[:_MAX_QUOTED_LENGTH]!r}... has more than {MAX_STRING_LENGTH} bytes.",
+                f"The principal {quoted(principal)}... has more than {MAX_STRING_LENGTH} bytes.",
             )
     lifetime_ms = situation.config.delegation_token_max_lifetime_ms
     if request.max_lifetime_ms > 0:
@@ -87,7 +89,7 @@ def create_delegation_token(situation: Situation, request: CreateDelegationToken
         token_id=token_id,
         hmac=token_hmac(secret_key, token_id),
     )
-    return Result(response=response, records=(_record(token_id, token),))
+    return Result(response=response, records=(delegation_token_record(token_id, token),))
 
 
 def refuse_creation(request: CreateDelegationTokenRequest, error: ApiError) -> CreateDelegationTokenResponse:
@@ -111,7 +113,11 @@ def renew_delegation_token(situation: Situation, request: RenewDelegationTokenRe
     expiration_ms = min(token.max_timestamp_ms, _later(situation.wall_ms, period_ms))
     return Result(
         response=RenewDelegationTokenResponse(expiry_timestamp_ms=expiration_ms),
-        records=(_record(token_id, token, expiration_ms),),
+        records=(
+            delegation_token_record(
+                token_id, dataclasses.replace(token, expiration_timestamp_ms=expiration_ms)
+            ),
+        ),
     )
 
 
@@ -133,7 +139,11 @@ def expire_delegation_token(situation: Situation, request: ExpireDelegationToken
     expiration_ms = min(token.max_timestamp_ms, _later(situation.wall_ms, request.expiry_time_period_ms))
     return Result(
         response=ExpireDelegationTokenResponse(expiry_timestamp_ms=expiration_ms),
-        records=(_record(token_id, token, expiration_ms),),
+        records=(
+            delegation_token_record(
+                token_id, dataclasses.replace(token, expiration_timestamp_ms=expiration_ms)
+            ),
+        ),
     )
 
 
@@ -179,21 +189,9 @@ def _check_may_renew(situation: Situation, token_id: str, token: DelegationToken
     if not may_renew(token, principal):
         raise ApiError(
             ErrorCode.DELEGATION_TOKEN_OWNER_MISMATCH,
-            f"{principal[:_MAX_QUOTED_LENGTH]} is neither owner nor renewer of token {token_id}.",
+            f"{principal[:MAX_QUOTED_LENGTH]} is neither owner nor renewer of token {token_id}.",
         )
 
 
 def _later(now_ms: int, period_ms: int) -> int:
     return min(_MAX_TIMESTAMP_MS, now_ms + period_ms)
-
-
-def _record(token_id: str, token: DelegationToken, expiration_ms: int | None = None) -> Message:
-    return DelegationTokenRecord(
-        owner=token.owner,
-        requester=token.requester,
-        renewers=list(token.renewers),
-        issue_timestamp=token.issue_timestamp_ms,
-        max_timestamp=token.max_timestamp_ms,
-        expiration_timestamp=token.expiration_timestamp_ms if expiration_ms is None else expiration_ms,
-        token_id=token_id,
-    )

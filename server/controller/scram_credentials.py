@@ -19,11 +19,11 @@ from kafkaproto.messages import (
     UserScramCredentialRecord,
 )
 from server.controller.command import ApiError, Result, Situation
+from server.error_texts import quoted
 from server.security.scram import MAX_ITERATIONS, MECHANISMS, MECHANISMS_BY_NUMBER, MIN_ITERATIONS
 
 SCRAM_LEVEL = 11
 """metadata.version 3.5-IV2: credentials are recorded."""
-_MAX_QUOTED_LENGTH = 200
 
 _Deletion: TypeAlias = AlterUserScramCredentialsRequest.ScramCredentialDeletion
 _Upsertion: TypeAlias = AlterUserScramCredentialsRequest.ScramCredentialUpsertion
@@ -44,7 +44,7 @@ def alter_scram_credentials(situation: Situation, request: AlterUserScramCredent
                 # Even with another mechanism, as stock has it.
                 del records[name]
                 raise ApiError(
-                    ErrorCode.DUPLICATE_RESOURCE, f"User {_quoted(name)} is named twice in the request."
+                    ErrorCode.DUPLICATE_RESOURCE, f"User {quoted(name)} is named twice in the request."
                 )
             records[name] = _record(situation, each)
         except ApiError as error:
@@ -79,22 +79,22 @@ def _record(situation: Situation, alteration: _Deletion | _Upsertion) -> Message
         known = ", ".join(f"{each.number} ({name})" for name, each in MECHANISMS.items())
         raise ApiError(
             ErrorCode.UNSUPPORTED_SASL_MECHANISM,
-            f"Mechanism {number} of user {_quoted(name)} is none of {known}.",
+            f"Mechanism {number} of user {quoted(name)} is none of {known}.",
         )
     if isinstance(alteration, _Deletion):
         if (number, name) not in situation.image.scram_credentials:
             raise ApiError(
                 ErrorCode.RESOURCE_NOT_FOUND,
-                f"User {_quoted(name)} has no credential of mechanism {number}.",
+                f"User {quoted(name)} has no credential of mechanism {number}.",
             )
         return RemoveUserScramCredentialRecord(name=name, mechanism=number)
     if not MIN_ITERATIONS <= alteration.iterations <= MAX_ITERATIONS:
         raise _unacceptable(
-            f"iterations={alteration.iterations} of user {_quoted(name)} must be"
+            f"iterations={alteration.iterations} of user {quoted(name)} must be"
             f" {MIN_ITERATIONS} to {MAX_ITERATIONS}."
         )
     if not alteration.salt or not alteration.salted_password:
-        raise _unacceptable(f"The salt or the salted password of user {_quoted(name)} is empty.")
+        raise _unacceptable(f"The salt or the salted password of user {quoted(name)} is empty.")
     salted_password = bytes(alteration.salted_password)
     return UserScramCredentialRecord(
         name=name,
@@ -118,7 +118,3 @@ def _result(
 
 def _unacceptable(message: str) -> ApiError:
     return ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, message)
-
-
-def _quoted(name: str) -> str:
-    return repr(name[:_MAX_QUOTED_LENGTH])

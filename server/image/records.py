@@ -10,12 +10,19 @@ from __future__ import annotations
 from typing import Any
 
 from kafkaproto.messages import (
+    AccessControlEntryRecord,
     DelegationTokenRecord,
     PartitionRecord,
     RegisterBrokerRecord,
     RegisterControllerRecord,
 )
-from server.image.image import BrokerRegistration, ControllerRegistration, DelegationToken, PartitionImage
+from server.image.image import (
+    AccessControlEntry,
+    BrokerRegistration,
+    ControllerRegistration,
+    DelegationToken,
+    PartitionImage,
+)
 
 # Levels of metadata.version that brought new record versions.
 CONTROLLED_SHUTDOWN_LEVEL = 7
@@ -141,6 +148,20 @@ def partition_record(
         record.eligible_leader_replicas = list(partition.elr) or None
         record.last_known_elr = list(partition.last_known_elr) or None
     return record
+
+
+def acl_record(acl_id: bytes, acl: AccessControlEntry) -> AccessControlEntryRecord:
+    """An ACL as a record."""
+    return AccessControlEntryRecord(
+        id=acl_id,
+        resource_type=acl.resource_type,
+        resource_name=acl.resource_name,
+        pattern_type=acl.pattern_type,
+        principal=acl.principal,
+        host=acl.host,
+        operation=acl.operation,
+        permission_type=acl.permission_type,
+    )
 
 
 def delegation_token_record(token_id: str, token: DelegationToken) -> DelegationTokenRecord:

@@ -20,7 +20,6 @@ from typing import Any
 from immutables import Map
 
 from kafkaproto.messages import (
-    AccessControlEntryRecord,
     ClientQuotaRecord,
     ConfigRecord,
     FeatureLevelRecord,
@@ -42,6 +41,7 @@ from server.image.image import (
 from server.image.partition_codec import PARTITION_START, PartitionEncoder, decode_partition
 from server.image.partition_counts import Tally
 from server.image.records import (
+    acl_record,
     delegation_token_record,
     partition_record,
     record_version,
@@ -213,17 +213,7 @@ def _quota_records(image: ClusterImage) -> Iterator[Any]:
 
 def _security_records(image: ClusterImage) -> Iterator[Any]:
     for acl_id in sorted(image.acls):
-        acl = image.acls[acl_id]
-        yield AccessControlEntryRecord(
-            id=acl_id,
-            resource_type=acl.resource_type,
-            resource_name=acl.resource_name,
-            pattern_type=acl.pattern_type,
-            principal=acl.principal,
-            host=acl.host,
-            operation=acl.operation,
-            permission_type=acl.permission_type,
-        )
+        yield acl_record(acl_id, image.acls[acl_id])
     for mechanism, user in sorted(image.scram_credentials):
         credential = image.scram_credentials[mechanism, user]
         yield UserScramCredentialRecord(

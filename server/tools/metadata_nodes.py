@@ -16,11 +16,12 @@ from immutables import Map
 
 from kafkaproto import uuids
 from kafkaproto.connection import SOFTWARE_VERSION
-from kafkaproto.messages import AccessControlEntryRecord, UserScramCredentialRecord
+from kafkaproto.messages import UserScramCredentialRecord
 from server.features import METADATA_VERSION, metadata_version
 from server.image.digest import digest
 from server.image.image import ClusterImage, TopicImage
 from server.image.records import (
+    acl_record,
     delegation_token_record,
     partition_record,
     register_broker_record,
@@ -141,7 +142,7 @@ def _acls(image: ClusterImage) -> Node:
         entry = image.acls.get(acl_id)
         if entry is None:
             return None
-        record = AccessControlEntryRecord(id=acl_id, **asdict(entry))
+        record = acl_record(acl_id, entry)
         return File(lambda: text.acl(entry), lambda: record_json(record, image))
 
     return Directory(lambda: map(uuids.to_text, image.acls), child)

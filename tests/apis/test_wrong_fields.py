@@ -18,7 +18,7 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.schema import StructSchema, within
 from server.apis.context import NoAnswer
 from server.apis.table import TABLE
-from server.apis.text import MAX_MESSAGE_LENGTH
+from server.error_texts import MAX_MESSAGE_LENGTH
 from server.types import ListenerKind
 from tests.apis.good_requests import PreparedCluster, good_requests
 from tests.apis.wrong_values import WrongRequest, wrong_requests

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +16,7 @@ from server.broker.assignments import (
     AssignmentQueue,
     Replica,
 )
+from tests.broker.controller_answers import answer
 
 X, Y = (bytes([each] * 16) for each in (0x31, 0x32))
 TOPIC, OTHER = (bytes([each] * 16) for each in (0x41, 0x42))
@@ -34,34 +33,6 @@ def sent(request: AssignReplicasToDirsRequest) -> dict[Replica, bytes]:
         for topic in directory.topics
         for partition in topic.partitions
     }
-
-
-def answer(
-    request: AssignReplicasToDirsRequest, errors: Mapping[Replica, int] | None = None
-) -> AssignReplicasToDirsResponse:
-    """As a controller answers: in the shape of the request."""
-    response = AssignReplicasToDirsResponse
-    return response(
-        directories=[
-            response.DirectoryData(
-                id=directory.id,
-                topics=[
-                    response.TopicData(
-                        topic_id=topic.topic_id,
-                        partitions=[
-                            response.PartitionData(
-                                partition_index=each.partition_index,
-                                error_code=(errors or {}).get((topic.topic_id, each.partition_index), 0),
-                            )
-                            for each in topic.partitions
-                        ],
-                    )
-                    for topic in directory.topics
-                ],
-            )
-            for directory in request.directories
-        ]
-    )
 
 
 def queue(**assignments: bytes) -> AssignmentQueue:

@@ -26,6 +26,7 @@ from server.node import assignment_sender
 from server.node.broker_half import BrokerHalf, DirectoryFailureNotToldError, RegistrationTimeout
 from server.node.controller_channel import ControllerUnavailable
 from server.node.published import Published
+from tests.broker.controller_answers import answer as assignments_answer
 from tests.node.controllers import ScriptedChannel, TrioClock
 
 pytestmark = pytest.mark.trio
@@ -320,25 +321,7 @@ def recording(broker: Broker) -> Callable[[Message], Message | Exception]:
         }
         broker.published.image = with_directories(*(recorded[index] for index in sorted(recorded)))
         broker.published.notify()
-        response = AssignReplicasToDirsResponse
-        return response(
-            directories=[
-                response.DirectoryData(
-                    id=directory.id,
-                    topics=[
-                        response.TopicData(
-                            topic_id=topic.topic_id,
-                            partitions=[
-                                response.PartitionData(partition_index=each.partition_index)
-                                for each in topic.partitions
-                            ],
-                        )
-                        for topic in directory.topics
-                    ],
-                )
-                for directory in request.directories
-            ]
-        )
+        return assignments_answer(request)
 
     return answer
 
