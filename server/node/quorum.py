@@ -7,6 +7,7 @@ is queued for the disk's thread (`server.node.disk_worker`), so that peers are s
 is under way; what waits for that follows when the thread reports.
 
 Others reach the cores by `submit` and `raft_request`, and read what was last published: image, leader, high watermark.
+Brokers' heartbeats are taken in by whoever submits them, where the loop waits: it need not be woken for each.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import assert_never
 import trio
 
 from kafkaproto.message import Message
-from kafkaproto.messages import DescribeQuorumRequest
+from kafkaproto.messages import BrokerHeartbeatRequest, DescribeQuorumRequest
 from server.apis.context import Answer, NoAnswer, RequestContext
 from server.controller import events as controller_events
 from server.controller.controller import Controller
@@ -89,6 +90,8 @@ class QuorumDriver:
         # be what those who asked earlier wait for.
         self._commands: deque[Callable[[], None]] = deque()
         self._wake = trio.Event()
+        # Monotonic time until which the loop waits for something to do; None while it has something.
+        self._waits_until_ms: float | None = None
         self._ticked_at = 0.0
         self._waiting_commands = 0
         self._asked: dict[int, Callable[[RaftAnswer], None]] = {}
@@ -169,7 +172,10 @@ class QuorumDriver:
             return reply
         self._waiting_commands += 1
         self._commands.append(partial(self._command, request, version, context, reply, time.perf_counter()))
-        self._wake.set()
+        if self._waits_until_ms is not None and isinstance(request, BrokerHeartbeatRequest):
+            self._take_at_once(self._waits_until_ms)
+        else:
+            self._wake.set()
         return reply
 
     def broker_proven_dead(self, death: controller_events.BrokerProvenDead, proof: str) -> None:
@@ -315,16 +321,43 @@ class QuorumDriver:
         if self.waiting_events or self._committed.can_step:
             await trio.lowlevel.checkpoint()
             return
-        deadlines = [self._raft.next_deadline_ms()]
-        if self._controller is not None:
-            deadlines.append(self._controller.next_deadline_ms)
-        deadline_ms = min((each for each in deadlines if each is not None), default=None)
-        wait_s = math.inf if deadline_ms is None else (deadline_ms - self._clock.now_ms()) / 1000
+        deadlines = (self._raft.next_deadline_ms(), self._controller_deadline_ms)
+        until_ms = min((each for each in deadlines if each is not None), default=math.inf)
+        wait_s = (until_ms - self._clock.now_ms()) / 1000
         self._wake = trio.Event()
         begin = time.perf_counter()
-        with trio.move_on_after(max(0.0, wait_s)):
-            await self._wake.wait()
+        self._waits_until_ms = until_ms
+        try:
+            with trio.move_on_after(max(0.0, wait_s)):
+                await self._wake.wait()
+        finally:
+            self._waits_until_ms = None
         self.metrics.idle_ms += (time.perf_counter() - begin) * 1000
+
+    @property
+    def _controller_deadline_ms(self) -> int | None:
+        return None if self._controller is None else self._controller.next_deadline_ms
+
+    def _take_at_once(self, until_ms: float) -> None:
+        """Take what was just asked, outside the loop's turns, while the loop waits until ``until_ms``.
+
+        For what comes often and hardly ever changes anything: waking the loop costs more than the answer.
+        """
+        self._waits_until_ms = None
+        begin = time.perf_counter()
+        try:
+            self._take_commands()
+        except Exception as error:
+            # For the loop, which ends with it: whoever asks must not take it for the failure of one request.
+            self._post(partial(_raise, error))
+            return
+        busy_ms = (time.perf_counter() - begin) * 1000
+        self.metrics.busy_ms += busy_ms
+        self.metrics.idle_ms -= busy_ms
+        self._waits_until_ms = until_ms
+        deadline_ms = self._controller_deadline_ms
+        if self.waiting_events or (deadline_ms is not None and deadline_ms < until_ms):
+            self._wake.set()
 
     def _turn(self, nursery: trio.Nursery) -> None:
         begin = time.perf_counter()
@@ -383,6 +416,8 @@ class QuorumDriver:
     def _to_raft(self, event: raft_events.Event) -> None:
         self._raft.handle(event, self._clock.now_ms())
         self._take_effects()
+        # Its deadline may be another, and something may be committed: a loop that waits has to look.
+        self._wake.set()
 
     def _command(
         self,
@@ -560,3 +595,7 @@ class QuorumDriver:
         if self._controller is not None and self._controller.active_epoch != self.published.active_epoch:
             self.published.active_epoch = self._controller.active_epoch
             self.published.notify()
+
+
+def _raise(error: Exception) -> None:
+    raise error

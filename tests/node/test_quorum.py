@@ -6,12 +6,18 @@ import errno
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import NoReturn
 
 import pytest
 import trio
+import trio.testing
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import (
+    BrokerHeartbeatRequest,
+    BrokerHeartbeatResponse,
+    BrokerRegistrationRequest,
+    BrokerRegistrationResponse,
     CreateTopicsRequest,
     CreateTopicsResponse,
     DescribeQuorumRequest,
@@ -21,7 +27,9 @@ from kafkaproto.messages import (
 )
 from server.apis.context import Answer, NoAnswer
 from server.config import default_config
+from server.controller.controller import Controller
 from server.controller.events import CommandContext
+from server.features import supported_ranges
 from server.image.image import EMPTY_IMAGE
 from server.image.replay import replay
 from server.node import metadata_feed
@@ -75,17 +83,24 @@ def open_on(disk: MemoryDisk, seed: int = 1) -> Opened:
 
 
 @asynccontextmanager
-async def running(disk: MemoryDisk) -> AsyncIterator[QuorumDriver]:
-    """A driver that runs, leads, and is stopped in order afterwards."""
+async def running_node(disk: MemoryDisk) -> AsyncIterator[Opened]:
+    """A node whose driver runs, leads, and is stopped in order afterwards."""
     opened = open_on(disk)
     driver = opened.quorum
     with trio.fail_after(WAIT_S):
         async with trio.open_nursery() as nursery:
             await nursery.start(driver.run)
             await driver.wait_until_follows_leader()
-            yield driver
+            yield opened
             await driver.stop()
     opened.release()
+
+
+@asynccontextmanager
+async def running(disk: MemoryDisk) -> AsyncIterator[QuorumDriver]:
+    """The driver of a `running_node`."""
+    async with running_node(disk) as opened:
+        yield opened.quorum
 
 
 def create(driver: QuorumDriver, *names: str) -> Deferred[Answer]:
@@ -237,6 +252,85 @@ async def test_commands_that_wait_together_share_a_batch(
             await wait_decided(reply)
         assert driver.metrics.appended_records == appended + 20
         assert driver.metrics.flushes.count == synced + 1
+
+
+def register(node: Opened) -> Deferred[Answer]:
+    """Ask for broker 1 to be registered."""
+    driver = node.quorum
+    request = BrokerRegistrationRequest(
+        broker_id=1,
+        cluster_id=node.cluster_id,
+        incarnation_id=b"\x07" * 16,
+        listeners=[BrokerRegistrationRequest.Listener(name="PLAINTEXT", host="127.0.0.1", port=9092)],
+        features=[
+            BrokerRegistrationRequest.Feature(
+                name=name, min_supported_version=lowest, max_supported_version=highest
+            )
+            for name, (lowest, highest) in supported_ranges().items()
+        ],
+        log_dirs=[b"\x08" * 16],
+    )
+    return driver.submit(request, 4, CommandContext())
+
+
+def heartbeat(driver: QuorumDriver, *, epoch: int) -> Deferred[Answer]:
+    """Say that broker 1 is there and has read everything."""
+    request = BrokerHeartbeatRequest(
+        broker_id=1, broker_epoch=epoch, current_metadata_offset=1_000_000, want_fence=False
+    )
+    return driver.submit(request, 2, CommandContext())
+
+
+@pytest.mark.trio
+async def test_a_heartbeat_is_answered_on_the_spot_or_when_what_it_changes_is_committed(
+    disk: MemoryDisk,
+) -> None:
+    async with running_node(disk) as node:
+        driver = node.quorum
+        await wait_for_features(driver)
+        registered = await wait_decided(register(node))
+        assert isinstance(registered, BrokerRegistrationResponse)
+        assert registered.error_code == ErrorCode.NONE
+        await trio.testing.wait_all_tasks_blocked()
+        assert driver.published.image.brokers[1].fenced
+        answers: list[Answer] = []
+
+        unfencing = heartbeat(driver, epoch=registered.broker_epoch)
+        unfencing.on_done(answers.append)
+        assert not answers
+        await wait_decided(unfencing)
+        assert not driver.published.image.brokers[1].fenced
+        await trio.testing.wait_all_tasks_blocked()
+
+        heartbeat(driver, epoch=registered.broker_epoch).on_done(answers.append)
+        heartbeat(driver, epoch=registered.broker_epoch + 1).on_done(answers.append)
+        assert [answer.error_code for answer in answers if isinstance(answer, BrokerHeartbeatResponse)] == [
+            ErrorCode.NONE,
+            ErrorCode.NONE,
+            ErrorCode.STALE_BROKER_EPOCH,
+        ]
+
+
+@pytest.mark.trio
+async def test_a_core_that_fails_over_a_heartbeat_ends_the_driver_and_not_who_asked(
+    disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise AssertionError("the core contradicts itself")
+
+    driver = open_on(disk).quorum
+    with (
+        trio.fail_after(WAIT_S),
+        pytest.RaisesGroup(
+            pytest.RaisesExc(AssertionError, match="contradicts itself"), flatten_subgroups=True
+        ),
+    ):
+        async with trio.open_nursery() as nursery:
+            await nursery.start(driver.run)
+            await driver.wait_until_follows_leader()
+            await trio.testing.wait_all_tasks_blocked()
+            monkeypatch.setattr(Controller, "_handle_command", fail)
+            heartbeat(driver, epoch=1)
 
 
 @pytest.mark.trio
