@@ -14,7 +14,8 @@ What is left out, because the two differ on purpose and their states would part:
   broker has read. Nor one with the heartbeat that fences: it takes the leaderships away twice;
 - unregistering a broker that is eligible to lead or becomes so: the stock controller keeps it eligible. Nor one that
   was when another min.insync.replicas cleared that: the stock controller looks for its topics even if they are deleted,
-  answers -1 and resigns. It does so too if such a broker tells of an offline directory;
+  answers -1 and resigns. It does so too if such a broker tells of an offline directory, and for any broker's directory
+  that held a replica of a partition whose topic was deleted while none was in sync;
 - negative ids, which the stock controller registers.
 """
 
@@ -142,7 +143,12 @@ def beat(
         is_going = broker is not None and broker.in_controlled_shutdown
         are_all = broker is not None and {*broker.directories} <= {*offline}
         tells_offline = not (
-            are_all or want_fence or want_shut_down or is_going or broker_id in state.cleared
+            are_all
+            or want_fence
+            or want_shut_down
+            or is_going
+            or broker_id in state.cleared
+            or state.abandoned & {*offline}
         )
         return BrokerHeartbeatRequest(
             broker_id=broker_id,

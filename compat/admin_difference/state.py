@@ -69,6 +69,8 @@ class State:
     """By partition, replicas that it had once."""
     cleared: set[int] = field(default_factory=set)
     """Brokers that were eligible to lead when all eligibility was cleared."""
+    abandoned: set[bytes] = field(default_factory=set)
+    """Directories that held replicas of a partition whose topic was deleted while none was in sync."""
     _acls: dict[bytes, Key] = field(default_factory=dict)
 
     def partition(self, topic: str, index: int) -> Partition | None:
@@ -118,7 +120,9 @@ def _remove_topic(state: State, record: Any) -> None:
         or key[:3] == ("config", TOPIC_RESOURCE, name)
     ]
     for key in gone:
-        del state.entries[key]
+        value = state.entries.pop(key)
+        if isinstance(value, Partition) and not value.isr:
+            state.abandoned.update(value.directories)
 
 
 def _partition(state: State, record: Any) -> None:

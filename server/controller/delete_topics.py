@@ -1,7 +1,7 @@
 """DeleteTopics (20, v1-6): by name, and from v6 on by topic id too.
 
-A topic that is named in two ways, or twice, is not deleted. Results come in the order of the request; stock
-controllers shuffle them.
+A topic that is named in two ways, or twice, is not deleted, and has one result. Results come in the order of the
+request; stock controllers shuffle them.
 """
 
 from __future__ import annotations
@@ -32,10 +32,16 @@ def delete_topics(situation: Situation, request: DeleteTopicsRequest) -> Result:
         raise _deletion_disabled(situation.version)
     image = situation.image
     times_named = Counter(_named_topics(request))
-    times_meant = Counter(_meant_id(image, name, topic_id) for name, topic_id in times_named)
+    times_meant = Counter(
+        _meant_id(image, name, topic_id) for name, topic_id in times_named if _is_named(name, topic_id)
+    )
     records: list[Message] = []
     results = []
     for (name, topic_id), times in times_named.items():
+        if not _is_named(name, topic_id):
+            # There is no telling which topic is meant, nor whether it is the same one each time.
+            results += [_failure(name, topic_id, _badly_named(name))] * times
+            continue
         try:
             # Before anything else, as Kafka does: it says so of topics that do not exist, too.
             if times > 1:
@@ -80,19 +86,24 @@ def _meant_id(image: ClusterImage, name: str | None, topic_id: bytes) -> bytes |
     return topic_id if name is None else image.topic_ids.get(name)
 
 
-def _topic_to_delete(image: ClusterImage, name: str | None, topic_id: bytes) -> TopicImage:
-    """The topic that is meant; raises ApiError where it is named wrongly or does not exist."""
+def _is_named(name: str | None, topic_id: bytes) -> bool:
+    return (name is None) != (topic_id == ZERO_UUID)
+
+
+def _badly_named(name: str | None) -> ApiError:
+    what = "Neither a name nor an id is given."
     if name is not None:
-        if topic_id != ZERO_UUID:
-            raise ApiError(
-                ErrorCode.INVALID_REQUEST, f"Topic {name} has an id too; only one of them may be given."
-            )
+        what = f"Topic {name} has an id too; only one of them may be given."
+    return ApiError(ErrorCode.INVALID_REQUEST, what)
+
+
+def _topic_to_delete(image: ClusterImage, name: str | None, topic_id: bytes) -> TopicImage:
+    """The topic that is meant, by name or by id; raises ApiError where it does not exist."""
+    if name is not None:
         topic = image.topic_by_name(name)
         if topic is None:
             raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Topic {name!r} does not exist.")
         return topic
-    if topic_id == ZERO_UUID:
-        raise ApiError(ErrorCode.INVALID_REQUEST, "Neither a name nor an id is given.")
     found = image.topics.get(topic_id)
     if found is None:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID, f"No topic has the id {to_text(topic_id)}.")

@@ -94,6 +94,19 @@ def test_a_topic_given_by_name_and_by_id_stays(harness: Harness) -> None:
     assert sorted(harness.image.topic_ids) == ["a"]
 
 
+def test_what_names_no_one_topic_is_refused_each_time_and_keeps_no_other_from_being_deleted(
+    harness: Harness,
+) -> None:
+    results = delete(harness, named(), named("a", UNKNOWN), named(), named("a"))
+    assert [(each.name, each.error_code) for each in results] == [
+        (None, 42),
+        (None, 42),
+        ("a", 42),
+        ("a", 0),
+    ]
+    assert sorted(harness.image.topic_ids) == ["b"]
+
+
 @pytest.mark.parametrize(
     ("version", "code"),
     [
