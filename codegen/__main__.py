@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from codegen.emit_views import emit_views
 from codegen.generate import generate, read_schemas
 from codegen.parse import SchemaError
 
@@ -17,38 +18,43 @@ _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 @click.command()
 @click.option("--check", is_flag=True, help="Change nothing; fail if a file is stale, missing or extra.")
 @click.option("--messages", type=_FOLDER, default=ROOT / "messages", help="Folder of schemas.")
-@click.option("--output", type=_FOLDER, default=ROOT / "kafkaproto", help="The package to fill.")
-def main(check: bool, messages: Path, output: Path) -> None:
-    """Generate the codecs in kafkaproto/ from the message schemas."""
+@click.option("--output", type=_FOLDER, default=ROOT / "kafkaproto", help="The package to fill with codecs.")
+@click.option("--views", type=_FOLDER, default=ROOT / "pipeline", help="The package to fill with views.")
+def main(check: bool, messages: Path, output: Path, views: Path) -> None:
+    """Generate the codecs in kafkaproto/ and the record views in pipeline/ from the message schemas."""
     try:
-        files = generate(read_schemas(messages))
+        schemas = read_schemas(messages)
+        files = {output / name: text for name, text in generate(schemas).items()}
+        files |= {views / name: text for name, text in emit_views(schemas).items()}
     except SchemaError as error:
         raise click.ClickException(str(error)) from None
-    present = {path.relative_to(output).as_posix(): path for path in (output / "generated").rglob("*.py")}
-    stale = sorted(
-        name for name in files if name in present and present[name].read_text(encoding="utf-8") != files[name]
-    )
+    present = {path for folder in (output, views) for path in (folder / "generated").rglob("*.py")}
     stub = output / "messages.pyi"
-    if stub.exists() and stub.read_text(encoding="utf-8") != files["messages.pyi"]:
-        stale.append("messages.pyi")
-    missing = sorted(name for name in files if not (output / name).exists())
-    extra = sorted(name for name in present if name not in files)
+    if stub.exists():
+        present.add(stub)
+    stale = [path for path in files if path in present and path.read_text(encoding="utf-8") != files[path]]
+    missing = [path for path in files if path not in present]
+    extra = sorted(path for path in present if path not in files)
     if check:
-        for word, names in (("stale", stale), ("missing", missing), ("extra", extra)):
-            for name in names:
-                click.echo(f"{word}: {name}")
+        for word, paths in (("stale", stale), ("missing", missing), ("extra", extra)):
+            for path in sorted(paths):
+                click.echo(f"{word}: {_shown(path, output, views)}")
         if stale or missing or extra:
             click.echo("run bin/codegen")
             sys.exit(1)
         click.echo(f"{len(files)} generated files are up to date")
         return
-    for name in (*stale, *missing):
-        path = output / name
+    for path in (*stale, *missing):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(files[name], encoding="utf-8")
-    for name in extra:
-        present[name].unlink()
+        path.write_text(files[path], encoding="utf-8")
+    for path in extra:
+        path.unlink()
     click.echo(f"{len(files)} files: {len(stale) + len(missing)} written, {len(extra)} removed")
+
+
+def _shown(path: Path, output: Path, views: Path) -> str:
+    folder = output if path.is_relative_to(output) else views
+    return f"{folder.name}/{path.relative_to(folder).as_posix()}"
 
 
 if __name__ == "__main__":

@@ -44,14 +44,23 @@ def output(tmp_path: Path, messages: Path) -> Path:
     """A package filled from those schemas."""
     folder = tmp_path / "kafkaproto"
     folder.mkdir()
+    (tmp_path / "pipeline").mkdir()
     result = run(messages, folder)
-    assert result.output == "7 files: 7 written, 0 removed\n"
+    assert result.output == "9 files: 9 written, 0 removed\n"
     return folder
 
 
 def run(messages: Path, output: Path, *arguments: str) -> Result:
     """The command line."""
-    return CliRunner().invoke(main, ["--messages", str(messages), "--output", str(output), *arguments])
+    folders = [
+        "--messages",
+        str(messages),
+        "--output",
+        str(output),
+        "--views",
+        str(output.parent / "pipeline"),
+    ]
+    return CliRunner().invoke(main, [*folders, *arguments])
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -80,8 +89,8 @@ def test_what_was_generated_is_up_to_date(messages: Path, output: Path) -> None:
         "messages.pyi",
     ]
     result = run(messages, output, "--check")
-    assert (result.exit_code, result.output) == (0, "7 generated files are up to date\n")
-    assert run(messages, output).output == "7 files: 0 written, 0 removed\n"
+    assert (result.exit_code, result.output) == (0, "9 generated files are up to date\n")
+    assert run(messages, output).output == "9 files: 0 written, 0 removed\n"
 
 
 def test_the_check_finds_files_that_are_stale_or_missing_or_too_much(messages: Path, output: Path) -> None:
@@ -97,30 +106,30 @@ def test_the_check_finds_files_that_are_stale_or_missing_or_too_much(messages: P
     result = run(messages, output, "--check")
     assert result.exit_code == 1
     assert result.output.splitlines() == [
-        "stale: generated/vote_request.py",
-        "stale: messages.pyi",
-        "missing: generated/topic_record.py",
-        "extra: generated/find_quorum_request.py",
-        "extra: generated/inner/deeper.py",
+        "stale: kafkaproto/generated/vote_request.py",
+        "stale: kafkaproto/messages.pyi",
+        "missing: kafkaproto/generated/topic_record.py",
+        "extra: kafkaproto/generated/find_quorum_request.py",
+        "extra: kafkaproto/generated/inner/deeper.py",
         "run bin/codegen",
     ]
     assert contents(output) == before, "a check changes nothing"
-    assert run(messages, output).output == "7 files: 3 written, 2 removed\n"
+    assert run(messages, output).output == "9 files: 3 written, 2 removed\n"
     assert contents(output) == good
     (output / "messages.pyi").unlink()
-    assert "missing: messages.pyi" in run(messages, output, "--check").output
+    assert "missing: kafkaproto/messages.pyi" in run(messages, output, "--check").output
 
 
 def test_the_check_finds_a_schema_that_changed_or_came_or_went(messages: Path, output: Path) -> None:
     change(messages / "metadata/TopicRecord.json", apiKey=77)
     assert run(messages, output, "--check").output.splitlines()[:2] == [
-        "stale: generated/registry.py",
-        "stale: generated/topic_record.py",
+        "stale: kafkaproto/generated/registry.py",
+        "stale: kafkaproto/generated/topic_record.py",
     ]
     (messages / "metadata/TopicRecord.json").unlink()
-    assert "extra: generated/topic_record.py" in run(messages, output, "--check").output
+    assert "extra: kafkaproto/generated/topic_record.py" in run(messages, output, "--check").output
     shutil.copy(ROOT / "messages/metadata/NoOpRecord.json", messages / "metadata")
-    assert "missing: generated/no_op_record.py" in run(messages, output, "--check").output
+    assert "missing: kafkaproto/generated/no_op_record.py" in run(messages, output, "--check").output
 
 
 def test_a_refused_schema_is_named_and_nothing_is_written(messages: Path, output: Path) -> None:

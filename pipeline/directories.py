@@ -1,0 +1,326 @@
+"""From paths and globs to the replicas of the metadata log that lie there.
+
+A path names a node's log directory (with ``meta.properties``), the ``__cluster_metadata-0`` in it, a single segment or
+a single snapshot. A directory may be that of a running node: files are added, renamed before they are deleted, and
+deleted while one looks, so what is listed here may be gone when it is read, under its name or altogether.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import javaproperties
+
+from kafkaproto import uuids
+from kafkaproto.log import parse_segment_file_name
+from kafkaproto.snapshot import SnapshotId, parse_snapshot_file_name
+
+METADATA_LOG_NAME = "__cluster_metadata-0"
+META_PROPERTIES_NAME = "meta.properties"
+DELETED_SUFFIX = ".deleted"
+"""A file that is about to be deleted is renamed first; its bytes are still what they were."""
+
+_QUORUM_STATE_NAME = "quorum-state"
+_PARTITION_METADATA_NAME = "partition.metadata"
+_FORMAT_SNAPSHOT = SnapshotId(epoch=0, end_offset=0)
+"""What formatting a directory writes: it holds the voters, and stands for no offset of the log."""
+_MAX_SMALL_FILE_BYTES = 1 << 20
+_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):(//)?(.*)")
+_TOPIC_PARTITION = re.compile(r".+-[0-9]+")
+_METADATA_TOPIC_ID = bytes(15) + b"\x01"
+_LOCAL_SCHEME = "file"
+
+
+class InputError(Exception):
+    """What was to be read is not there, or is not what it should be; the text names path and offset."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """One segment as it was when it was found."""
+
+    base_offset: int
+    path: str
+    size_bytes: int
+    modified_ns: int = 0
+    """When it was last written to, as the file system tells it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """One snapshot's file."""
+
+    id: SnapshotId
+    path: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuorumState:
+    """What a node has promised in elections, from its ``quorum-state``."""
+
+    leader_epoch: int
+    voters: tuple[int, ...]
+    """As configured; empty where the log says who votes (kraft.version 1)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replica:
+    """The metadata log of one node, or as much of it as was given."""
+
+    directory: str
+    """Of the metadata partition."""
+    cluster_id: str | None = None
+    node_id: int | None = None
+    directory_id: str | None = None
+    segments: tuple[Segment, ...] = ()
+    """By base offset."""
+    snapshots: tuple[Snapshot, ...] = ()
+    """By end offset; without that of formatting."""
+    voters_path: str | None = None
+    """The snapshot that formatting wrote, which says who votes."""
+    quorum_state: QuorumState | None = None
+
+
+def find_replicas(paths: Iterable[str]) -> tuple[Replica, ...]:
+    """The replicas at these paths and globs, by node id and directory; each once.
+
+    Raises InputError where there is no Kafka data, what there is is not the metadata log, or it belongs to several
+    clusters.
+    """
+    files: dict[str, set[str] | None] = {}
+    for pattern in paths:
+        for directory, name in _resolve(pattern):
+            chosen = files.setdefault(directory, set())
+            if name is None:
+                files[directory] = None
+            elif chosen is not None:
+                chosen.add(name)
+    replicas = [_replica(directory, names) for directory, names in files.items()]
+    _check_one_cluster(replicas)
+    return tuple(
+        sorted(
+            replicas,
+            key=lambda each: (each.node_id is None, each.node_id or 0, each.directory),
+        )
+    )
+
+
+def local_path(text: str) -> str:
+    """A path without ``file:``, absolute, as the working directory of a task is another one's.
+
+    Raises InputError for another file system's.
+    """
+    match = _SCHEME.fullmatch(text)
+    if match is None:
+        return os.path.abspath(text)
+    if match[1].lower() != _LOCAL_SCHEME:
+        raise InputError(
+            f"{text} is not on a file system of this machine; read it with spark.read.format('binaryFile') and"
+            " pipeline.datasource.decode_files"
+        )
+    return os.path.abspath("/" + match[3].lstrip("/"))
+
+
+def open_file(path: str) -> int:
+    """A file descriptor for reading, also of a file that was just renamed to be deleted. Raises InputError."""
+    for name in (path, path + DELETED_SUFFIX):
+        try:
+            return os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise InputError(f"{name} cannot be read: {error.strerror}") from error
+    raise InputError(f"{path} was deleted while it was read, as a running node does; read again")
+
+
+# -- one path --------------------------------------------------------------------------------------------------
+
+
+def _resolve(pattern: str) -> list[tuple[str, str | None]]:
+    """Directory of a metadata partition and the file in it, None for all, of each place that a pattern names."""
+    path = local_path(pattern)
+    if os.path.lexists(path):
+        return [_place(path)]
+    if not glob.has_magic(path):
+        raise InputError(f"{pattern}: there is no such file or directory")
+    matches = sorted(glob.glob(path, recursive=True))
+    if not matches:
+        raise InputError(f"{pattern} matches nothing")
+    found, problems = [], []
+    for match in matches:
+        try:
+            found.append(_place(match))
+        except InputError as error:
+            problems.append(str(error))
+    if not found:
+        raise InputError(
+            f"none of the {len(matches)} paths that {pattern} matches holds metadata; {problems[0]}"
+        )
+    return found
+
+
+def _place(path: str) -> tuple[str, str | None]:
+    if not os.path.isdir(path):
+        name = os.path.basename(path)
+        if not _is_data(name):
+            raise InputError(
+                f"{path} is neither a segment, <20 digits>.log, nor a snapshot of the log,"
+                " <20 digits>-<10 digits>.checkpoint"
+            )
+        directory = os.path.dirname(path)
+        _check_is_metadata(directory)
+        return directory, name
+    names = _list(path)
+    if METADATA_LOG_NAME in names:
+        return os.path.join(path, METADATA_LOG_NAME), None
+    if any(_is_data(name) for name in names):
+        _check_is_metadata(path)
+        return path, None
+    raise InputError(_why_no_data(path, names))
+
+
+def _is_data(name: str) -> bool:
+    return parse_segment_file_name(name) is not None or _snapshot_id(name) is not None
+
+
+def _why_no_data(path: str, names: Sequence[str]) -> str:
+    if META_PROPERTIES_NAME in names:
+        return (
+            f"{path} is a log directory without {METADATA_LOG_NAME}; a node has it in one of its directories"
+        )
+    below = [name for name in names if os.path.isdir(os.path.join(path, name, METADATA_LOG_NAME))]
+    hint = f"; {os.path.join(path, '*')} would find {', '.join(below[:3])} in it" if below else ""
+    return (
+        f"{path} holds no Kafka data: neither {META_PROPERTIES_NAME} and {METADATA_LOG_NAME}, nor segments,"
+        f" nor snapshots{hint}"
+    )
+
+
+def _check_is_metadata(directory: str) -> None:
+    name = os.path.basename(directory)
+    text = _read_small(os.path.join(directory, _PARTITION_METADATA_NAME))
+    match = None if text is None else re.search(r"^topic_id: *(\S+)$", text, re.MULTILINE)
+    if match is not None:
+        is_metadata = match[1] == uuids.to_text(_METADATA_TOPIC_ID)
+        found = f"its {_PARTITION_METADATA_NAME} names topic id {match[1]}"
+    else:
+        is_metadata = name == METADATA_LOG_NAME or _TOPIC_PARTITION.fullmatch(name) is None
+        is_metadata = is_metadata or os.path.exists(os.path.join(directory, _QUORUM_STATE_NAME))
+        found = "so its name says"
+    if not is_metadata:
+        raise InputError(
+            f"{directory} is the log of a topic's partition, {found}; metadata lies in {METADATA_LOG_NAME}"
+        )
+
+
+def _list(directory: str) -> list[str]:
+    try:
+        return sorted(os.listdir(directory))
+    except OSError as error:
+        raise InputError(f"{directory} cannot be listed: {error.strerror}") from error
+
+
+# -- one replica -----------------------------------------------------------------------------------------------
+
+
+def _replica(directory: str, chosen: set[str] | None) -> Replica:
+    segments, snapshots = [], []
+    voters_path = None
+    for name in _list(directory):
+        path = os.path.join(directory, name)
+        if _snapshot_id(name, with_format=True) == _FORMAT_SNAPSHOT:
+            voters_path = path
+        if chosen is not None and name not in chosen:
+            continue
+        status = _status(path)
+        if status is None:
+            continue
+        size = status.st_size
+        base_offset = parse_segment_file_name(name)
+        snapshot_id = _snapshot_id(name)
+        if base_offset is not None:
+            segments.append(
+                Segment(base_offset=base_offset, path=path, size_bytes=size, modified_ns=status.st_mtime_ns)
+            )
+        elif snapshot_id is not None:
+            snapshots.append(Snapshot(id=snapshot_id, path=path, size_bytes=size))
+    cluster_id, node_id, directory_id = _identity(os.path.dirname(directory))
+    return Replica(
+        directory=directory,
+        cluster_id=cluster_id,
+        node_id=node_id,
+        directory_id=directory_id,
+        segments=tuple(segments),
+        snapshots=tuple(snapshots),
+        voters_path=voters_path,
+        quorum_state=read_quorum_state(directory),
+    )
+
+
+def _snapshot_id(name: str, *, with_format: bool = False) -> SnapshotId | None:
+    found = parse_snapshot_file_name(name)
+    return None if found == _FORMAT_SNAPSHOT and not with_format else found
+
+
+def _status(path: str) -> os.stat_result | None:
+    """None where the file has gone since it was listed; a snapshot that is renamed to be deleted has, too."""
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _identity(node_directory: str) -> tuple[str | None, int | None, str | None]:
+    path = os.path.join(node_directory, META_PROPERTIES_NAME)
+    text = _read_small(path)
+    if text is None:
+        return None, None, None
+    try:
+        values = javaproperties.loads(text)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from error
+    node_id = values.get("node.id", values.get("broker.id"))
+    if node_id is not None and re.fullmatch(r"[0-9]{1,10}", node_id) is None:
+        raise InputError(f"{path}: node.id is {node_id!r}, a whole number is expected")
+    return values.get("cluster.id"), None if node_id is None else int(node_id), values.get("directory.id")
+
+
+def read_quorum_state(directory: str) -> QuorumState | None:
+    """What the node of a metadata partition's directory has promised; None where it does not say. Raises InputError."""
+    path = os.path.join(directory, _QUORUM_STATE_NAME)
+    text = _read_small(path)
+    if text is None:
+        return None
+    try:
+        state = json.loads(text)
+        voters = tuple(int(each["voterId"]) for each in state.get("currentVoters") or ())
+        return QuorumState(leader_epoch=int(state["leaderEpoch"]), voters=voters)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path} is no quorum-state: {error!r}") from error
+
+
+def _read_small(path: str) -> str | None:
+    """A small text file's content; None where there is no such file."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(_MAX_SMALL_FILE_BYTES).decode("iso-8859-1")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _check_one_cluster(replicas: Sequence[Replica]) -> None:
+    examples: dict[str, str] = {}
+    for replica in replicas:
+        if replica.cluster_id is not None:
+            examples.setdefault(replica.cluster_id, replica.directory)
+    if len(examples) > 1:
+        text = ", ".join(f"{cluster_id} ({path})" for cluster_id, path in sorted(examples.items()))
+        raise InputError(f"the paths belong to {len(examples)} clusters: {text}; read one at a time")

@@ -1,0 +1,1 @@
+"""Descriptions of the record types, generated from messages/."""

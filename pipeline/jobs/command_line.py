@@ -1,0 +1,525 @@
+"""``metadata-pipeline JOB``: a job's tables from a node's files or a live quorum, as files and on the screen.
+
+Exit codes: 0; 1 where something failed, or ``consistency`` found differences; 2 for wrong use. Wrong use and wrong
+input are found before Spark starts, wherever that can be.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from pipeline.jobs import output, session
+from pipeline.jobs.job import Job
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+EXIT_DIFFERENCES = 1
+_EXIT_INTERRUPTED = 130
+_WIDTH = 200
+"""Of tables that no terminal shows."""
+_OFFSET = re.compile(r"[0-9]{1,19}")
+
+TABLE_JOBS = {
+    "history": "Who led and was in sync when, brokers' lives, elections, changes of configs and ACLs.",
+    "health": "Under-replicated and leaderless time, flapping, skew, growth: per hour, worst first.",
+    "consistency": "Every replica's log and snapshots against each other; exit code 1 where they differ.",
+    "state": "Topics, partitions, brokers, configs, ACLs and all else as of an offset or a time.",
+}
+"""Jobs that are sets of tables: each has a module of its name here, with a `Job` named JOB."""
+_AS_OF_JOBS = ("state",)
+_WHOLE_JOBS = ("consistency",)
+"""Jobs that a part of the log would mislead."""
+
+_EPILOG = """\b
+What a cluster looked like at 14:03, from a node's directory:
+  metadata-pipeline state --at 2026-11-21T14:03:00Z kafka-data
+Who led when, of all of three controllers' files, as Parquet:
+  metadata-pipeline history --output history 'data/node-*'
+Do the replicas agree?
+  metadata-pipeline consistency data/node-1 data/node-2 data/node-3
+Alerts as they happen:
+  metadata-pipeline watch --bootstrap-controllers localhost:9093
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What is read, and by which Spark: the options that all jobs share."""
+
+    paths: tuple[str, ...]
+    bootstrap_controllers: str | None
+    start: str | None = None
+    end: str | None = None
+    at: str | None = None
+    mode: str = "PERMISSIVE"
+    committed_only: bool = False
+    master: str | None = None
+    conf: tuple[str, ...] = ()
+
+    def source_options(self, job: Job) -> dict[str, str]:
+        """Options of the data source for a job."""
+        options = {"view": job.view, "mode": self.mode, **job.source_options}
+        if job.record_types:
+            options["recordTypes"] = ",".join(job.record_types)
+        options.update(self.where())
+        if self.at is not None:
+            options["asOf"] = self.at
+        if "asOf" not in options:
+            options.setdefault("replicas", "one")
+        return options
+
+    def where(self) -> dict[str, str]:
+        """Options that say where to read, and which range."""
+        options = {}
+        if self.bootstrap_controllers is not None:
+            options["bootstrap.controllers"] = self.bootstrap_controllers
+        for name, value in (("start", self.start), ("end", self.end)):
+            if value is not None:
+                options[name + ("Offset" if _OFFSET.fullmatch(value) else "Timestamp")] = value
+        return options
+
+    def spark_conf(self) -> dict[str, str]:
+        """Settings of Spark that were given as KEY=VALUE."""
+        pairs = [text.partition("=") for text in self.conf]
+        for key, equals, _ in pairs:
+            if not equals or not key:
+                raise click.UsageError(f"--conf {key!r}: KEY=VALUE is expected, as spark.driver.memory=4g")
+        return {key: value for key, _, value in pairs}
+
+    def check(self, options: Mapping[str, str]) -> None:
+        """Refuse wrong options and paths before Spark starts."""
+        from pipeline.directories import InputError, find_replicas
+        from pipeline.options import OptionError, parse_options
+        from pipeline.schema import ViewError
+
+        if bool(self.paths) == (self.bootstrap_controllers is not None):
+            raise click.UsageError(
+                "give the directories of nodes, or --bootstrap-controllers HOST:PORT"
+                + ("; not both" if self.paths else "")
+            )
+        self.spark_conf()
+        given = dict(options)
+        if self.paths:
+            given["path"] = ",".join(self.paths)
+        try:
+            parse_options(given)
+        except (OptionError, ViewError) as error:
+            raise click.UsageError(str(error)) from None
+        if self.paths and not any(_is_remote(path) for path in self.paths):
+            try:
+                find_replicas(self.paths)
+            except InputError as error:
+                raise click.ClickException(str(error)) from None
+
+    def load(self, spark: SparkSession, options: Mapping[str, str]) -> DataFrame:
+        """The frame that the options describe."""
+        reader = spark.read.format("kraft").options(**options)
+        df = reader.load(list(self.paths)) if self.paths else reader.load()
+        return df.filter("committed OR _corrupt_record IS NOT NULL") if self.committed_only else df
+
+
+def _is_remote(path: str) -> bool:
+    return re.match(r"(?!file:)[a-zA-Z][a-zA-Z0-9+.-]+:/", path) is not None
+
+
+def _reading_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Where to read, for every job."""
+    for decorate in (
+        click.option(
+            "--conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark; may be repeated."
+        ),
+        click.option("--master", metavar="URL", help="Spark's master.  [default: local[*]]"),
+        click.option(
+            "--bootstrap-controllers",
+            metavar="HOST:PORT,...",
+            help="Read from a live quorum, not from files.",
+        ),
+        click.argument("paths", nargs=-1, metavar="[PATH]..."),
+    ):
+        command = decorate(command)
+    return command
+
+
+def _mode_options(command: Callable[..., None]) -> Callable[..., None]:
+    for decorate in (
+        click.option("--committed-only", is_flag=True, help="Leave out what is not known to be committed."),
+        click.option(
+            "--mode",
+            type=click.Choice(["PERMISSIVE", "DROPMALFORMED", "FAILFAST"], case_sensitive=False),
+            default="PERMISSIVE",
+            show_default=True,
+            help="What becomes of damaged records: counted, left out without a word, or the end.",
+        ),
+    ):
+        command = decorate(command)
+    return command
+
+
+def _table_options(command: Callable[..., None]) -> Callable[..., None]:
+    """What becomes of tables."""
+    for decorate in (
+        click.option(
+            "--rows", default=20, show_default=True, type=click.IntRange(0), help="Rows on the screen."
+        ),
+        click.option(
+            "--table", "tables", multiple=True, metavar="NAME", help="Only this table; may be repeated."
+        ),
+        click.option(
+            "--format",
+            "file_format",
+            type=click.Choice(output.FORMATS),
+            default="parquet",
+            show_default=True,
+            help="Of the files in --output.",
+        ),
+        click.option(
+            "--output",
+            "folder",
+            type=click.Path(path_type=Path, file_okay=False),
+            help="Write each table into a folder of its name in this one.",
+        ),
+    ):
+        command = decorate(command)
+    return command
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EPILOG)
+def cli() -> None:
+    """Ask the metadata log of a cluster: what was, what is, and whether all replicas agree.
+
+    PATH is a node's log directory, its __cluster_metadata-0, a segment, a snapshot, or a glob of these.
+    """
+
+
+def _add_table_job(name: str, text: str) -> None:
+    def run(**given: Any) -> None:
+        folder, file_format = given.pop("folder"), given.pop("file_format")
+        tables, rows = given.pop("tables"), given.pop("rows")
+        _run_tables(name, Reading(**given), tables=tables, rows=rows, folder=folder, file_format=file_format)
+
+    if name in _AS_OF_JOBS:
+        run = click.option(
+            "--at",
+            default="latest",
+            show_default=True,
+            metavar="OFFSET|TIME",
+            help="The last offset that counts, or a time in ISO 8601.",
+        )(run)
+    elif name not in _WHOLE_JOBS:
+        run = click.option(
+            "--to", "end", metavar="OFFSET|TIME", help="Up to here, exclusive; times in ISO 8601."
+        )(run)
+        run = click.option("--from", "start", metavar="OFFSET|TIME", help="From here on; times in ISO 8601.")(
+            run
+        )
+    run = _reading_options(_table_options(_mode_options(run)))
+    cli.command(name=name, help=text, short_help=text)(run)
+
+
+for _name, _text in TABLE_JOBS.items():
+    _add_table_job(_name, _text)
+
+
+def _run_tables(
+    name: str, reading: Reading, *, tables: tuple[str, ...], rows: int, folder: Path | None, file_format: str
+) -> None:
+    job = _job(name)
+    for table in tables:
+        if table not in job.tables:
+            raise click.UsageError(f"{name} has no table {table!r}; tables are {', '.join(job.tables)}")
+    chosen = [table for table in job.tables if table in (tables or job.tables)]
+    options = reading.source_options(job)
+    reading.check(options)
+    for table in chosen:
+        if folder is not None and (folder / table).exists():
+            raise click.UsageError(f"{folder / table} is there already; choose another --output")
+    screen = _screen()
+    counts = {}
+    with _spark(reading) as (spark, tell):
+        tell("looking through the records")
+        _summarize(reading, spark, options, screen)
+        df = reading.load(spark, options)
+        for number, table in enumerate(chosen, 1):
+            tell(f"{table} ({number} of {len(chosen)})")
+            made = job.tables[table](df)
+            if folder is not None:
+                output.write(made, folder / table, file_format)
+                made = _read_back(spark, folder / table, file_format, made)
+            else:
+                made = made.persist()
+            where = None if folder is None else folder / table
+            counts[table] = output.show(made, name=table, rows=rows, console=screen, folder=where)
+            made.unpersist()
+    if name == "consistency" and counts.get("differences"):
+        raise click.exceptions.Exit(EXIT_DIFFERENCES)
+
+
+def _read_back(spark: SparkSession, path: Path, file_format: str, made: DataFrame) -> DataFrame:
+    """What was just written, so that nothing is computed twice for the screen."""
+    reader = spark.read.format(file_format)
+    if file_format == "csv":
+        reader = reader.option("header", True)
+    schema = output.as_text(made, times=False).schema if file_format == "csv" else made.schema
+    return reader.schema(schema).load(str(path))
+
+
+def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str], screen: Console) -> None:
+    """Say how much there is to read, and what of it cannot be read or is not known."""
+    from pyspark.sql import functions as F
+
+    kept = {key: value for key, value in options.items() if key not in ("recordTypes", "view")}
+    columns = "directory,recordType,recordVersion,offset,source,raw,_corrupt_record"
+    rows = reading.load(spark, {**kept, "columns": f"{columns},committed"})
+    is_corrupt = F.col("_corrupt_record").isNotNull()
+    is_newer = F.col("raw").isNotNull() & ~is_corrupt
+    place = F.concat(
+        "directory",
+        F.lit("/"),
+        F.col("_corrupt_record.file"),
+        F.lit(", byte "),
+        F.col("_corrupt_record.position"),
+    )
+    where = F.concat(place, F.lit(": "), F.col("_corrupt_record.reason"))
+    kinds = F.concat_ws(" version ", "recordType", "recordVersion")
+    found = rows.agg(
+        F.count_if(~is_corrupt).alias("records"),
+        F.count_distinct("directory").alias("replicas"),
+        F.count_if(is_corrupt).alias("corrupt"),
+        F.min(F.when(is_corrupt, where)).alias("where"),
+        F.count_if(is_newer).alias("newer"),
+        F.min(F.when(is_newer, kinds)).alias("kind"),
+    ).first()
+    assert found is not None
+    replicas = "1 replica" if found["replicas"] == 1 else f"{found['replicas']} replicas"
+    screen.print(f"{found['records']:,} records of {replicas}", soft_wrap=True)
+    if found["corrupt"]:
+        _warn(f"{found['corrupt']:,} damaged batches or records were left out; the first: {found['where']}")
+    if found["newer"]:
+        _warn(
+            f"{found['newer']:,} records of types or versions newer than this release knows were left out, as"
+            f" {found['kind']}"
+        )
+
+
+@cli.command()
+@_reading_options
+@_mode_options
+@click.option(
+    "--at", default="latest", show_default=True, metavar="OFFSET|TIME", help="The state as of here."
+)
+@click.option(
+    "--output",
+    "folder",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder that the snapshot file is written into.",
+)
+def compact(folder: Path, **given: Any) -> None:
+    """The log compacted by key, as a snapshot file that a controller can load."""
+    reading = Reading(**given)
+    options = reading.source_options(Job(name="compact", help="", view="typed", record_types=(), tables={}))
+    reading.check(options)
+    screen = _screen()
+    with _spark(reading) as (spark, tell):
+        from pipeline.jobs.compact import write_snapshot
+
+        tell("looking through the records")
+        _summarize(reading, spark, options, screen)
+        tell("compacting")
+        folder.mkdir(parents=True, exist_ok=True)
+        made = write_snapshot(reading.load(spark, options), str(folder.resolve())).persist()
+        output.show(made, name="snapshot", rows=1, console=screen, folder=folder)
+
+
+@cli.command()
+@_reading_options
+@_mode_options
+@click.option("--from", "start", metavar="OFFSET|TIME", help="From here on; times in ISO 8601.")
+@click.option("--to", "end", metavar="OFFSET|TIME", help="Up to here, exclusive; times in ISO 8601.")
+@click.option("--title", help="The page's heading.  [default: the cluster's id]")
+@click.option(
+    "--output",
+    "file",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The HTML file to write.",
+)
+def report(file: Path, title: str | None, **given: Any) -> None:
+    """One HTML file with plots of all that happened; opens without a network."""
+    reading = Reading(**given)
+    job = _job("report")
+    options = reading.source_options(job)
+    reading.check(options)
+    screen = _screen()
+    with _spark(reading) as (spark, tell):
+        tell("looking through the records")
+        _summarize(reading, spark, options, screen)
+        tell("drawing")
+        assert job.document is not None
+        text = job.document(reading.load(spark, options), title)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    screen.print(f"{escape(str(file))}: {len(text) / 1e6:.1f} MB; open it in a browser", soft_wrap=True)
+
+
+@cli.command()
+@_reading_options
+@click.option(
+    "--from",
+    "since",
+    metavar="TIME|earliest|latest",
+    help="Alerts of records from this time on.  [default: latest, or where --checkpoint ended]",
+)
+@click.option("--once", is_flag=True, help="End with the last record that there is now.")
+@click.option(
+    "--interval", default=1.0, show_default=True, type=click.FloatRange(0.1), help="Seconds to a batch."
+)
+@click.option("--max-records", default=100_000, show_default=True, type=click.IntRange(1), help="Of a batch.")
+@click.option(
+    "--checkpoint",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where progress is kept, so that another run goes on.  [default: nowhere]",
+)
+@click.option(
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write alerts as JSON here as well.",
+)
+@click.option("--to-topic", "topic", metavar="NAME", help="Write alerts to this Kafka topic as well.")
+@click.option("--bootstrap-server", metavar="HOST:PORT,...", help="Brokers of --to-topic.")
+@click.option(
+    "--window",
+    default=600,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Seconds that flapping is judged by.",
+)
+@click.option(
+    "--changes",
+    default=4,
+    show_default=True,
+    type=click.IntRange(2),
+    help="So many in the window are flapping.",
+)
+@click.option(
+    "--elections",
+    default=3,
+    show_default=True,
+    type=click.IntRange(2),
+    help="So many in the window are many.",
+)
+@click.option(
+    "--silence",
+    default=5.0,
+    show_default=True,
+    type=click.FloatRange(0.5),
+    help="Seconds a leader may commit nothing.",
+)
+@click.option(
+    "--min-isr",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Where the log has no min.insync.replicas.",
+)
+def watch(**given: Any) -> None:
+    """Alerts as they happen: leaderless partitions, ISRs, brokers, elections, a silent leader."""
+    from pipeline.jobs import watch_command
+
+    reading = Reading(
+        **{name: given.pop(name) for name in ("paths", "bootstrap_controllers", "master", "conf")}
+    )
+    command = watch_command.WatchCommand(**given)
+    command.check()
+    reading.check(command.source_options(reading.where()))
+    with _spark(reading, watch_command.SPARK_CONF) as (spark, tell):
+        tell("watching")
+        command.run(spark, reading.paths, reading.where(), _screen())
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+def package(file: Path) -> None:
+    """Write FILE.zip for spark-submit --py-files: what Spark's executors need of this project."""
+    try:
+        count = session.package(file)
+    except OSError as error:
+        raise click.ClickException(f"{file} cannot be written: {error.strerror}") from None
+    click.echo(f"{file}: {count} files; spark-submit --py-files {file} pipeline/jobs/__main__.py JOB ...")
+
+
+def _add_synthetic() -> None:
+    from pipeline.synthetic.command_line import main as synthetic
+
+    cli.add_command(synthetic)
+
+
+_add_synthetic()
+
+
+def _job(name: str) -> Job:
+    job = importlib.import_module(f"pipeline.jobs.{name}").JOB
+    assert isinstance(job, Job)
+    return job
+
+
+@contextmanager
+def _spark(
+    reading: Reading, conf: Mapping[str, str] | None = None
+) -> Iterator[tuple[SparkSession, Callable[[str], None]]]:
+    """A session, and a function that says what is done; what fails in it becomes one line."""
+    console = Console(stderr=True)
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    try:
+        with console.status("starting Spark") as status:
+            opened = session.spark_session(reading.master, {**(conf or {}), **reading.spark_conf()})
+            spark = opened.__enter__()
+            status.stop()
+        try:
+            with session.progress(spark, console) as tell:
+                yield spark, tell
+        finally:
+            opened.__exit__(None, None, None)
+    except session.SparkError as error:
+        raise click.ClickException(str(error)) from error
+    except (PySparkException, Py4JError, OSError, ValueError) as error:
+        raise click.ClickException(session.cause(error)) from error
+
+
+def _screen() -> Console:
+    console = Console()
+    return console if console.is_terminal else Console(width=_WIDTH)
+
+
+def _warn(text: str) -> None:
+    click.echo(f"warning: {text}", err=True)
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Run the command line and end the process, unless it succeeds."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        code = cli.main(arguments, prog_name="metadata-pipeline", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        sys.exit(_EXIT_INTERRUPTED)
+    if code:
+        sys.exit(code)

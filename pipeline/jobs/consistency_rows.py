@@ -1,0 +1,91 @@
+"""What `pipeline.jobs.consistency` reads, and what it tells: rows as plain values."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+DIFFERENT_RECORD = "different record"
+DIFFERENT_EPOCH = "different epoch"
+MISSING_RECORD = "missing record"
+EXTRA_RECORD = "extra record"
+SNAPSHOT_DIFFERS_FROM_SNAPSHOT = "snapshot differs from snapshot"
+SNAPSHOT_DIFFERS_FROM_LOG = "snapshot differs from log"
+CORRUPT_BATCH = "corrupt batch"
+KINDS = (
+    DIFFERENT_RECORD,
+    DIFFERENT_EPOCH,
+    MISSING_RECORD,
+    EXTRA_RECORD,
+    SNAPSHOT_DIFFERS_FROM_SNAPSHOT,
+    SNAPSHOT_DIFFERS_FROM_LOG,
+    CORRUPT_BATCH,
+)
+
+DIFFERENCE, REPLICA, SNAPSHOT = "difference", "replica", "snapshot"
+"""What a `Finding` tells of."""
+
+_SHOWN_CHARACTERS = 200
+
+
+class Content(NamedTuple):
+    """What a record holds: replicas that agree have it equal."""
+
+    record_type: str
+    version: int | None
+    payload: str | None
+    """Kafka's JSON; None where the type or version is not known."""
+    raw: bytes | None
+    """The record's bytes, where the type or version is not known."""
+
+    def shown(self) -> str:
+        """The record in a text."""
+        return f"{self.record_type} {(self.payload or '')[:_SHOWN_CHARACTERS]}".rstrip()
+
+
+class Row(NamedTuple):
+    """A row of the source, in the order in which rows are sorted."""
+
+    cluster: str
+    offset: int
+    is_snapshot: bool
+    directory: str
+    file: str
+    snapshot_index: int
+    node_id: int | None
+    epoch: int | None
+    record_type: str | None
+    version: int | None
+    payload: str | None
+    raw: bytes | None
+    position: int | None
+    """Of damage, in its file."""
+    reason: str | None
+    """What is damaged; None where the row is good."""
+
+
+class Finding(NamedTuple):
+    """A difference, a replica or a snapshot; a column is null where it is of another kind of finding."""
+
+    table: str
+    cluster: str
+    node_id: int | None
+    directory: str
+    file: str | None = None
+    offset: int | None = None
+    epoch: int | None = None
+    kind: str | None = None
+    text: str | None = None
+    start: int | None = None
+    end: int | None = None
+    records: int | None = None
+    snapshots: int | None = None
+    snapshot_end: int | None = None
+    agrees_to: int | None = None
+    same: int | None = None
+    replicas: int | None = None
+    verdict: str | None = None
+
+
+def name_of(node_id: int | None, directory: str) -> str:
+    """How a text calls a replica."""
+    return directory if node_id is None else f"node {node_id}"

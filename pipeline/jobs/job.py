@@ -1,0 +1,35 @@
+"""What a job is: which records it asks for, and the tables that it makes of them.
+
+Every table is a plain function from data frame to data frame, so that a notebook can import it and pass it what
+``spark.read.format("kraft")`` gives. A job module has one `Job` named ``JOB``; the command line knows no more of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Transform = Callable[["DataFrame"], "DataFrame"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A set of tables that are made of the same records."""
+
+    name: str
+    help: str
+    """What the tables tell, in one line."""
+    view: str
+    """View of the source that the transforms take."""
+    record_types: tuple[str, ...]
+    """The record types they look at; all others are not decoded."""
+    tables: Mapping[str, Transform]
+    """By name, in the order in which they are shown."""
+    source_options: Mapping[str, str] = field(default_factory=dict)
+    """Options of the source beyond view and record types."""
+    document: Callable[[DataFrame, str | None], str] | None = None
+    """For a job that makes an HTML page instead of tables: from the frame and a title, if there is one, to its text."""

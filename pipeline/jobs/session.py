@@ -1,0 +1,186 @@
+"""The Spark session of a command: quiet, started with what the data source needs, and its failures as one line."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+import threading
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PACKAGES = ("pipeline", "kafkaproto", "server/image", "server/types.py", "server/__init__.py")
+"""What executors need of the project, under its root."""
+_SUFFIXES = (".py", ".css", ".js")
+_ROOT = Path(__file__).resolve().parents[2]
+_CAUSE = re.compile(
+    r"^(?:pipeline|kafkaproto|server)[\w.]*\.(?:\w+): (.+)$|^(?:OSError|FileNotFoundError|PermissionError): (.+)$",
+    re.MULTILINE,
+)
+_POLL_S = 0.2
+_LOCAL_SHUFFLE_PARTITIONS = 8
+
+
+class SparkError(Exception):
+    """Spark, or what ran in it, failed; the text is one line for the user."""
+
+
+def require_java() -> None:
+    """Raise SparkError where there is no Java to run Spark."""
+    home = os.environ.get("JAVA_HOME")
+    found = os.access(os.path.join(home, "bin", "java"), os.X_OK) if home else shutil.which("java")
+    if not found:
+        where = (
+            f"JAVA_HOME is {home}, which has no bin/java"
+            if home
+            else "neither JAVA_HOME nor PATH leads to one"
+        )
+        raise SparkError(f"Spark needs a Java runtime, 17 or later: {where}")
+
+
+@contextlib.contextmanager
+def spark_session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+    """The session that there is, or a new one that ends with the context.
+
+    ``master`` None stands for what spark-submit set, or all cores of this machine. Raises SparkError.
+    """
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYTHONWARNINGS", "ignore::FutureWarning")
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    from pipeline.datasource import KraftDataSource
+
+    session = SparkSession.getActiveSession()
+    if session is not None:
+        session.dataSource.register(KraftDataSource)
+        yield session
+        return
+    under_submit = "PYSPARK_GATEWAY_PORT" in os.environ
+    if not under_submit:
+        require_java()
+    with _quiet_java(is_wanted=not under_submit):
+        try:
+            session = _start(master, conf, under_submit)
+        except (PySparkException, RuntimeError, OSError) as error:
+            raise SparkError(f"Spark does not start: {cause(error)}") from error
+        session.dataSource.register(KraftDataSource)
+        try:
+            yield session
+        finally:
+            session.stop()
+
+
+def _start(master: str | None, conf: Mapping[str, str], under_submit: bool) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    settings = {
+        "spark.log.level": "OFF",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        # Spark 4.2.1 has all scans of one loaded frame share the filters that were pushed down last: where a query uses
+        # the frame twice, as every job does that asks for transactions, rows would be missing.
+        "spark.sql.python.filterPushdown.enabled": "false",
+    }
+    is_local = master is None or master.startswith("local")
+    if is_local and not under_submit:
+        settings["spark.ui.enabled"] = "false"
+        settings["spark.sql.shuffle.partitions"] = str(_LOCAL_SHUFFLE_PARTITIONS)
+        settings["spark.driver.host"] = settings["spark.driver.bindAddress"] = "127.0.0.1"
+        # Workers are processes of this machine, which find the project where this process has it.
+        path = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+        os.environ["PYTHONPATH"] = os.pathsep.join(path)
+    builder = SparkSession.builder.appName("metadata-pipeline")
+    if master is not None or not under_submit:
+        builder = builder.master(master or "local[*]")
+    for key, value in {**settings, **conf}.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    if not is_local and not under_submit:
+        folder = tempfile.mkdtemp(prefix="metadata-pipeline-")
+        archive = Path(folder) / "metadata_pipeline.zip"
+        package(archive)
+        session.sparkContext.addPyFile(str(archive))
+    return session
+
+
+@contextlib.contextmanager
+def _quiet_java(is_wanted: bool) -> Iterator[None]:
+    """Let the Java process that is started in the context write its log into a file, which goes with the context."""
+    if not is_wanted:
+        yield
+        return
+    with tempfile.TemporaryFile(prefix="metadata-pipeline-") as log:
+        sys.stderr.flush()
+        kept = os.dup(2)
+        python_errors = sys.stderr
+        try:
+            os.dup2(log.fileno(), 2)
+            with os.fdopen(os.dup(kept), "w", buffering=1, errors="replace") as errors:
+                sys.stderr = errors
+                yield
+        finally:
+            sys.stderr = python_errors
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def cause(error: BaseException) -> str:
+    """What went wrong, on one line: the last cause that the project's own code named, or else Spark's first line."""
+    text = str(error)
+    found: list[str] = [first or second for first, second in _CAUSE.findall(text)]
+    if found:
+        return found[-1].strip()
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__
+
+
+@contextlib.contextmanager
+def progress(session: SparkSession, console: Console) -> Iterator[Callable[[str], None]]:
+    """Show how far Spark is with what it does, where ``console`` is a terminal; the function names what is done."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=None)
+        over = threading.Event()
+        watcher = threading.Thread(target=_follow, args=(session, bar, task, over), daemon=True)
+        watcher.start()
+        try:
+            yield lambda text: bar.update(task, description=text)
+        finally:
+            over.set()
+            watcher.join()
+
+
+def _follow(session: SparkSession, bar: Progress, task: TaskID, over: threading.Event) -> None:
+    tracker = session.sparkContext.statusTracker()
+    while not over.wait(_POLL_S):
+        stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+        running = [stage for stage in stages if stage is not None]
+        if running:
+            done = sum(stage.numCompletedTasks for stage in running)
+            bar.update(task, completed=done, total=sum(stage.numTasks for stage in running))
+
+
+def package(path: Path) -> int:
+    """Write the zip for ``spark-submit --py-files``; the number of files in it. Raises OSError."""
+    count = 0
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in PACKAGES:
+            root = _ROOT / name
+            files = [root] if root.is_file() else sorted(root.rglob("*"))
+            for file in files:
+                if file.is_file() and file.suffix in _SUFFIXES and "__pycache__" not in file.parts:
+                    archive.write(file, file.relative_to(_ROOT).as_posix())
+                    count += 1
+    return count

@@ -1,0 +1,91 @@
+"""Reading a piece of work to Arrow record batches: what a task does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pyarrow as pa  # type: ignore[import-untyped]
+
+from pipeline.columns import decode
+from pipeline.directories import InputError, open_file
+from pipeline.live import LiveQuorum
+from pipeline.live_plan import LivePiece
+from pipeline.plan import Piece
+from pipeline.wanted import Wanted
+
+
+def read_piece(piece: Piece | LivePiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    """The rows of a piece. Raises InputError, and CorruptInputError in mode FAILFAST."""
+    if isinstance(piece, LivePiece):
+        return _read_live(piece, wanted)
+    return _read_file(piece, wanted)
+
+
+def _read_file(piece: Piece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    yield from decode(
+        _bytes_of(piece),
+        position=piece.position,
+        origin=piece.origin,
+        wanted=replace(
+            wanted,
+            start_offset=piece.start_offset,
+            end_offset=piece.end_offset,
+            committed_end=piece.committed_end,
+        ),
+        next_offset=piece.next_offset,
+        expects_more=False,
+    )
+
+
+def _bytes_of(piece: Piece) -> bytes:
+    """The bytes in one go, as damage in them may span them all. The file is that long, or was when it was found."""
+    file = open_file(piece.path)
+    try:
+        wanted_bytes = piece.end_position - piece.position
+        parts, position = [], piece.position
+        while wanted_bytes > 0:
+            part = os.pread(file, wanted_bytes, position)
+            if not part:
+                raise InputError(
+                    f"{piece.path} ends at byte {position}, it was to be read up to {piece.end_position}: "
+                    "a running node cut it off; read again"
+                )
+            parts.append(part)
+            position += len(part)
+            wanted_bytes -= len(part)
+    except OSError as error:
+        raise InputError(f"{piece.path} cannot be read: {error.strerror}") from error
+    finally:
+        os.close(file)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _read_live(piece: LivePiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    with LiveQuorum(piece.servers) as quorum:
+        if piece.snapshot is not None:
+            yield from decode(
+                quorum.read_snapshot(piece.snapshot),
+                position=0,
+                origin=piece.origin,
+                wanted=replace(wanted, start_offset=0, end_offset=None),
+                next_offset=0,
+                expects_more=False,
+            )
+            return
+        wanted = replace(
+            wanted,
+            start_offset=piece.start_offset,
+            end_offset=piece.end_offset,
+            committed_end=piece.end_offset,
+        )
+        for chunk in quorum.read(piece.start_offset, piece.end_offset, piece.epoch):
+            yield from decode(
+                chunk.data,
+                position=0,
+                origin=piece.origin,
+                wanted=wanted,
+                next_offset=None,
+                expects_more=False,
+            )

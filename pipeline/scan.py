@@ -1,0 +1,326 @@
+"""From the bytes of a segment or snapshot to its record batches: where they lie, and what is wrong between them.
+
+A metadata log is many small batches, so what is done for each of them is little: one look at length, magic and crc, in
+a loop of Python, and the CRC-32C itself. All else that a header says is read for thousands of batches at a time, with
+numpy: `Headers`. The batches come in steps of a few MiB, which is also what is decoded at a time.
+
+Rules for damage. What is no batch is one `Fault`, however many bytes it spans: it ends where the next valid batch
+begins, which is looked for first where the bad one's length says, then byte by byte. A batch that does not continue
+the offsets of the one before is a fault too: if it leaves a gap, it counts all the same; if it goes back, it does not.
+The search may check only so many bytes in all (`SEARCH_FACTOR`), so that no input makes it slow: beyond that the rest
+of the buffer is given up as one fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from struct import Struct
+
+import numpy as np
+import numpy.typing as npt
+
+from kafkaproto.primitives import Buffer
+from kafkaproto.records.batch import HEADER_SIZE, LENGTH_END, MAGIC
+from kafkaproto.records.crc32c import crc32c
+
+Int64s = npt.NDArray[np.int64]
+Octets = npt.NDArray[np.uint8]
+
+STEP_BYTES = 6 * 1024 * 1024
+"""A step ends behind the batch that brings it to this size: enough records to make numpy worth its calls, few enough
+that their columns stay in the processor's caches or near."""
+SEARCH_FACTOR = 4
+"""How many times its size may be checked in a buffer, in search of the batch behind damaged ones."""
+MAX_BATCH_BYTES = 64 * 1024 * 1024
+"""A batch that claims to be larger is damaged: a log has none, and nobody should wait for the rest of it. Kafka's own
+limits are 8 MiB for a batch of metadata, and 1 GiB for a segment."""
+
+_SEARCH_WINDOW_BYTES = 64 * 1024
+_CRC_START = 21
+_HEAD: Callable[[Buffer, int], tuple[int, int, int]] = Struct(">i4xbI").unpack_from
+"""Length, magic and crc, from the length field on."""
+_INT64: Callable[[Buffer, int], tuple[int]] = Struct(">q").unpack_from
+_HEADER = np.dtype(
+    [
+        ("base_offset", ">i8"),
+        ("length", ">i4"),
+        ("epoch", ">i4"),
+        ("magic", "i1"),
+        ("crc", ">u4"),
+        ("attributes", ">i2"),
+        ("last_offset_delta", ">i4"),
+        ("base_timestamp", ">i8"),
+        ("max_timestamp", ">i8"),
+        ("producer_id", ">i8"),
+        ("producer_epoch", ">i2"),
+        ("base_sequence", ">i4"),
+        ("record_count", ">i4"),
+    ]
+)
+"""The layout that `kafkaproto.records.batch` documents."""
+assert _HEADER.itemsize == HEADER_SIZE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Something that is no good batch."""
+
+    position: int
+    """Where in the buffer it begins."""
+    offset: int | None
+    """The offset that was expected there; None where that is not known."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headers:
+    """What the headers of some batches say, an array a field."""
+
+    positions: Int64s
+    """Where in the buffer each batch begins."""
+    sizes: Int64s
+    """Bytes of each batch, header included."""
+    base_offsets: Int64s
+    epochs: npt.NDArray[np.int32]
+    attributes: Int64s
+    last_offset_deltas: Int64s
+    base_timestamps: Int64s
+    max_timestamps: Int64s
+    record_counts: Int64s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Some batches, all valid, and the faults between them."""
+
+    headers: Headers
+    faults: tuple[tuple[int, Fault], ...]
+    """Each with the number of batches of this step that come before it, in the order of the bytes."""
+
+
+def windows(octets: Octets, width: int) -> npt.NDArray[np.void]:
+    """What begins at each position, ``width`` bytes of it: indexing with many positions copies each in one go."""
+    count = max(0, len(octets) - width + 1)
+    return np.ndarray((count,), np.dtype(f"V{width}"), octets, strides=(1,))
+
+
+def complete_size(buffer: Buffer) -> int:
+    """How many bytes at the start of a buffer are whole batches, going by their lengths alone.
+
+    A reader that has more bytes to come cuts its buffer there, and puts the rest in front of them. Where a length is
+    impossible that is where the count ends, too: `steps` will say what is wrong.
+    """
+    position = 0
+    end = len(buffer)
+    while end - position >= HEADER_SIZE:
+        length, _, _ = _HEAD(buffer, position + 8)
+        if not HEADER_SIZE - LENGTH_END <= length <= min(MAX_BATCH_BYTES, end - position - LENGTH_END):
+            break
+        position += length + LENGTH_END
+    return position
+
+
+def steps(buffer: Buffer, *, next_offset: int | None, expects_more: bool) -> Iterator[Step]:
+    """The batches of a buffer that begins with one.
+
+    ``next_offset`` is the base offset that the first must have, None if any will do. ``expects_more`` says that an
+    incomplete batch at the end is none of our business; else it is a fault.
+    """
+    if not len(buffer):
+        return
+    scan = _Scan(buffer, next_offset, expects_more)
+    while (step := scan.step()) is not None:
+        yield step
+
+
+class _Scan:
+    def __init__(self, buffer: Buffer, next_offset: int | None, expects_more: bool) -> None:
+        self.view = memoryview(buffer)
+        self.octets: Octets = np.frombuffer(buffer, np.uint8)
+        self.end = len(self.view)
+        self.position = 0
+        self.expects_more = expects_more
+        self.next_offset = next_offset
+        self.floor = next_offset
+        """Lowest base offset that the next batch may have: stays known where damage makes ``next_offset`` unknown."""
+        self.search_bytes = SEARCH_FACTOR * self.end + _SEARCH_WINDOW_BYTES
+
+    def step(self) -> Step | None:
+        """The next step; None at the end of the buffer."""
+        found: list[int] = []
+        damage: list[tuple[int, Fault]] = []
+        limit = min(self.end, self.position + STEP_BYTES)
+        while self.position < limit:
+            self.walk(limit, found)
+            if self.position < limit:
+                fault = self.skip_damage()
+                if fault is None:
+                    self.end = self.position
+                    break
+                damage.append((len(found), fault))
+        if not found and not damage:
+            return None
+        return self.checked(np.array(found, np.int64), damage)
+
+    def walk(self, limit: int, found: list[int]) -> None:
+        """Append the position of every good batch up to ``limit``, or up to the first that is not good."""
+        position, end, view, append = self.position, self.end, self.view, found.append
+        while position < limit:
+            if end - position < HEADER_SIZE:
+                break
+            length, magic, crc = _HEAD(view, position + 8)
+            after = position + length + LENGTH_END
+            if magic != MAGIC or after > end or not HEADER_SIZE - LENGTH_END <= length <= MAX_BATCH_BYTES:
+                break
+            if crc32c(view[position + _CRC_START : after]) != crc:
+                break
+            append(position)
+            position = after
+        self.position = position
+
+    # -- damage --------------------------------------------------------------------------------------------------------
+
+    def skip_damage(self) -> Fault | None:
+        """Go behind what begins here and is no good batch; None if it is a batch of which more is expected."""
+        start = self.position
+        size, reason = self.what_is_wrong(start)
+        behind = self.end
+        if size is not None and self.is_good(start + size):
+            behind = start + size
+        elif start + (size or 0) != self.end:
+            found = self.search(start + 1)
+            if found is None and size is None and self.expects_more and self.is_incomplete(start):
+                return None
+            behind = self.end if found is None else found
+        if size is None or behind != start + size:
+            reason += (
+                f"; the {behind - start} bytes up to {'the end' if behind == self.end else 'the next batch'}"
+            )
+            reason += " are skipped"
+        self.position = behind
+        return Fault(position=start, offset=None, reason=reason)
+
+    def what_is_wrong(self, start: int) -> tuple[int | None, str]:
+        """The size of the batch, where its length is possible, and what is wrong with it."""
+        left = self.end - start
+        if left < HEADER_SIZE:
+            return None, f"the bytes end inside the header of a record batch: {left} are left"
+        length, magic, crc = _HEAD(self.view, start + 8)
+        if magic != MAGIC:
+            return None, f"a record batch has magic {magic}, only {MAGIC} is known"
+        if not HEADER_SIZE - LENGTH_END <= length <= MAX_BATCH_BYTES:
+            return None, f"a record batch cannot have length {length}"
+        size = length + LENGTH_END
+        if size > left:
+            return None, f"the bytes end inside a record batch: it claims {size}, {left} are left"
+        found = crc32c(self.view[start + _CRC_START : start + size])
+        (base_offset,) = _INT64(self.view, start)
+        return size, (
+            f"the crc of the record batch with base offset {base_offset} is {found:#010x}, its header says {crc:#010x}"
+        )
+
+    def is_incomplete(self, start: int) -> bool:
+        """Whether what begins here could be a good batch, had the buffer more bytes."""
+        if self.end - start < HEADER_SIZE:
+            return self.end - start <= 16 or self.view[start + 16] == MAGIC
+        length, magic, _ = _HEAD(self.view, start + 8)
+        return magic == MAGIC and self.end - start - LENGTH_END < length <= MAX_BATCH_BYTES
+
+    def is_good(self, position: int) -> bool:
+        """Whether a good batch begins here that may come next."""
+        if self.end - position < HEADER_SIZE:
+            return False
+        length, magic, crc = _HEAD(self.view, position + 8)
+        after = position + length + LENGTH_END
+        if magic != MAGIC or not HEADER_SIZE - LENGTH_END <= length <= MAX_BATCH_BYTES or after > self.end:
+            return False
+        self.search_bytes -= after - position
+        if self.search_bytes < 0 or _INT64(self.view, position)[0] < (self.floor or 0):
+            return False
+        return crc32c(self.view[position + _CRC_START : after]) == crc
+
+    def search(self, start: int) -> int | None:
+        """The first good batch at ``start`` or behind it."""
+        for first in range(start, self.end, _SEARCH_WINDOW_BYTES):
+            if self.search_bytes < 0:
+                return None
+            magics = self.octets[first + 16 : first + 16 + _SEARCH_WINDOW_BYTES]
+            for candidate in (np.flatnonzero(magics == MAGIC) + first).tolist():
+                if self.is_good(candidate):
+                    return int(candidate)
+        return None
+
+    # -- headers and offsets -------------------------------------------------------------------------------------------
+
+    def checked(self, positions: Int64s, damage: list[tuple[int, Fault]]) -> Step:
+        """The step of these batches, less those whose header cannot be."""
+        headers = read_headers(self.octets, positions)
+        bases, deltas = headers.base_offsets, headers.last_offset_deltas
+        good = not damage and bool((deltas >= 0).all()) and bool((headers.record_counts >= 0).all())
+        if good and bool((bases[1:] == bases[:-1] + deltas[:-1] + 1).all()):
+            first = int(bases[0])
+            if self.next_offset == first or (self.next_offset is None and first >= (self.floor or 0)):
+                self.next_offset = self.floor = int(bases[-1] + deltas[-1]) + 1
+                if self.next_offset > 0:
+                    return Step(headers=headers, faults=())
+        kept, faults = self.check_each(headers, damage)
+        return Step(headers=read_headers(self.octets, positions[kept]), faults=tuple(faults))
+
+    def check_each(
+        self, headers: Headers, damage: list[tuple[int, Fault]]
+    ) -> tuple[list[int], list[tuple[int, Fault]]]:
+        """Which batches count, and the faults among them."""
+        kept: list[int] = []
+        faults: list[tuple[int, Fault]] = []
+        pending = damage[::-1]
+        rows = zip(
+            headers.positions.tolist(),
+            headers.base_offsets.tolist(),
+            headers.last_offset_deltas.tolist(),
+            headers.record_counts.tolist(),
+            strict=True,
+        )
+        for index, (position, base, delta, count) in enumerate(rows):
+            while pending and pending[-1][0] <= index:
+                faults.append((len(kept), self.expected(pending.pop()[1])))
+            reason = self.impossible(base, delta, count)
+            if reason is not None:
+                faults.append((len(kept), Fault(position=position, offset=self.floor, reason=reason)))
+                continue
+            if self.next_offset is not None and base > self.next_offset:
+                reason = f"a gap: offsets {self.next_offset} to {base - 1} are missing"
+                faults.append((len(kept), Fault(position=position, offset=self.next_offset, reason=reason)))
+            self.next_offset = self.floor = base + delta + 1
+            kept.append(index)
+        while pending:
+            faults.append((len(kept), self.expected(pending.pop()[1])))
+        return kept, faults
+
+    def impossible(self, base: int, delta: int, count: int) -> str | None:
+        if delta < 0 or count < 0 or base < 0 or base + delta >= (1 << 63) - 1:
+            return f"a record batch cannot have base offset {base}, last offset delta {delta} and {count} records"
+        if self.floor is not None and base < self.floor:
+            return f"a record batch has base offset {base}, expected is {self.floor} or more"
+        return None
+
+    def expected(self, fault: Fault) -> Fault:
+        """The fault with the offset at which it stands. What follows damage need not continue what was before."""
+        self.next_offset = None
+        return Fault(position=fault.position, offset=self.floor, reason=fault.reason)
+
+
+def read_headers(octets: Octets, positions: Int64s) -> Headers:
+    """The headers of the batches at these positions."""
+    table = windows(octets, HEADER_SIZE)[positions].view(_HEADER)
+    return Headers(
+        positions=positions,
+        sizes=table["length"].astype(np.int64) + LENGTH_END,
+        base_offsets=table["base_offset"].astype(np.int64),
+        epochs=table["epoch"].astype(np.int32),
+        attributes=table["attributes"].astype(np.int64),
+        last_offset_deltas=table["last_offset_delta"].astype(np.int64),
+        base_timestamps=table["base_timestamp"].astype(np.int64),
+        max_timestamps=table["max_timestamp"].astype(np.int64),
+        record_counts=table["record_count"].astype(np.int64),
+    )
