@@ -1,1 +1,1 @@
-"""Apache Spark as a partner: its Kafka connector, and a standalone cluster of it on this machine."""
+"""Apache Spark as a partner: its connector for Kafka."""
