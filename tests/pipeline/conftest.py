@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["our_history", "spark", "stock_history", "synthetic_history"]
 
 ROOT = Path(__file__).resolve().parents[2]
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Hundreds of small queries: what compiles better costs more than it spares."""
+QUICK_QUERIES = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
+"""Plans are neither compiled nor changed on the way: less than half the processor time. `metadata-pipeline` as a
+process of its own, which other tests start, has Spark's defaults."""
 
 
 def _spark_home(folder: Path) -> Path:
@@ -41,12 +50,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     folder = tmp_path_factory.mktemp("spark")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPARK_HOME", str(_spark_home(folder / "home")))
+        patch.setenv("SPARK_LAUNCHER_OPTS", QUICK_JVM)
         # Workers are processes of their own: they take the interpreter and the tree from here.
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         patch.setenv("PYSPARK_DRIVER_PYTHON", sys.executable)
         path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
         patch.setenv("PYTHONPATH", os.pathsep.join(path))
-        session = (
+        builder = (
             SparkSession.builder.master("local[2]")
             .appName("kafkaproto tests")
             .config("spark.ui.enabled", "false")
@@ -57,10 +67,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.driver.memory", "1g")
+            .config("spark.driver.extraJavaOptions", QUICK_JVM)
             .config("spark.log.level", "ERROR")
             .config("spark.sql.streaming.forceDeleteTempCheckpointLocation", "true")
-            .getOrCreate()
         )
+        for key, value in QUICK_QUERIES.items():
+            builder = builder.config(key, value)
+        session = builder.getOrCreate()
         try:
             yield session
         finally:
