@@ -54,6 +54,7 @@ JOB = Job(
         "scram_changes": scram_changes,
     },
     source_options={"includeSnapshots": "true"},
+    order=("topic", "partition", "brokerId", "fromOffset", "offset"),
 )
 
 __all__ = [

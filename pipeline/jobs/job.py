@@ -31,5 +31,7 @@ class Job:
     """By name, in the order in which they are shown."""
     source_options: Mapping[str, str] = field(default_factory=dict)
     """Options of the source beyond view and record types."""
+    order: tuple[str, ...] = ()
+    """What rows are ordered by on the screen: those of these columns that a table has."""
     document: Callable[[DataFrame, str | None], str] | None = None
     """For a job that makes an HTML page instead of tables: from the frame and a title, if there is one, to its text."""

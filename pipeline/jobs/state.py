@@ -59,4 +59,8 @@ JOB = Job(
         "producer_ids": producer_ids,
     },
     source_options={"asOf": "latest"},
+    order=(
+        *("topicName", "partitionId", "brokerId", "controllerId", "resourceType", "resourceName", "name"),
+        *("principal", "entity", "tokenId"),
+    ),
 )
