@@ -240,5 +240,6 @@ MUTATIONS = (
         rule="remembers snapshots from before its log",
         patches=_remembers_snapshots_before_its_log,
         noticed_by=Invariant.NO_ILLEGAL_STATE,
+        likely_seed=575,
     ),
 )

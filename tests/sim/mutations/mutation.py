@@ -30,6 +30,8 @@ class Mutation:
     """Seeds of which class notice it."""
     level: str = "quorum"
     """What has to be simulated."""
+    likely_seed: int = 1
+    """Where a search that needs any seed, and not the first, begins: for rules that few seeds notice."""
 
 
 def cluster_mutation(rule: str, noticed_by: enum.Enum, patches: Callable[[], Patches]) -> Mutation:

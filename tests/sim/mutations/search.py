@@ -30,7 +30,7 @@ class Finding:
 
     mutation: Mutation
     seed: int | None
-    """The first one in which the invariant named by the mutation did not hold; None where none was found."""
+    """One in which the invariant named by the mutation did not hold; None where none was found."""
     seeds: int
     """So many of its class were tried."""
     others: tuple[enum.Enum, ...]
@@ -39,12 +39,12 @@ class Finding:
     """Whether nothing is wrong with that seed where the core is whole."""
 
 
-def find(mutation: Mutation, most: int = MOST_SEEDS) -> Finding:
-    """Run seeds until the invariant that is there for the rule does not hold."""
+def find(mutation: Mutation, most: int = MOST_SEEDS, first: int = 1) -> Finding:
+    """Run seeds from ``first`` to ``most``, then those before, until the rule's invariant does not hold."""
     others: dict[enum.Enum, None] = {}
     simulate, options_of = LEVELS[mutation.level]
     tried = 0
-    for seed in range(1, most + 1):
+    for seed in (*range(first, most + 1), *range(1, first)):
         if options_of(seed).scenario != mutation.scenario:
             continue
         tried += 1
@@ -64,8 +64,8 @@ def find(mutation: Mutation, most: int = MOST_SEEDS) -> Finding:
 
 
 def find_by_index(index: int) -> Finding:
-    """``find`` for another process, which cannot be handed functions."""
-    return find(MUTATIONS[index])
+    """Any seed that notices, by the mutation's number: another process cannot be handed functions."""
+    return find(MUTATIONS[index], first=MUTATIONS[index].likely_seed)
 
 
 def print_table(processes: int) -> bool:
@@ -80,7 +80,7 @@ def print_table(processes: int) -> bool:
 
 
 def _describe_finding(index: int) -> tuple[str, bool]:
-    found = find_by_index(index)
+    found = find(MUTATIONS[index])
     mutation = found.mutation
     seed = "-" if found.seed is None else str(found.seed)
     others = ", ".join(other.name for other in found.others)

@@ -68,6 +68,7 @@ MUTATIONS = (
         rule="keeps voters of truncated records",
         patches=_keeps_truncated_voters,
         noticed_by=Invariant.NO_ILLEGAL_STATE,
+        likely_seed=79,
     ),
     Mutation(
         rule="joins again after it was removed",
