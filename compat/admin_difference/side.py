@@ -13,9 +13,8 @@ from compat.quorum import CLUSTER_ID, MakeNode, connect
 from kafkaproto import uuids
 from kafkaproto.client import Client
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.log import BatchScan, segment_file_name
+from kafkaproto.log import segment_file_name
 from kafkaproto.message import Message
-from kafkaproto.records.metadata import decode_metadata_record
 
 NODE_ID = 1
 ANSWER_TIMEOUT_MS = 30_000
@@ -82,18 +81,7 @@ class Side:
     def read_log(self) -> None:
         """Take in what the log has beyond what was read."""
         path = self.node.metadata_log_directory / segment_file_name(0)
-        with path.open("rb") as file:
-            file.seek(self._read_to)
-            data = file.read()
-        scan = BatchScan(data, next_offset=self.state.next_offset)
-        for batch in scan:
-            if not batch.is_control:
-                for record in batch.records():
-                    assert record.value is not None
-                    message, _ = decode_metadata_record(record.value)
-                    self.state.apply(message)
-            self.state.next_offset = batch.next_offset
-        self._read_to += scan.valid_end
+        self._read_to = self.state.read_on(path, self._read_to)
 
     def close(self) -> None:
         """Leaves no process behind."""

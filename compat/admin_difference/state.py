@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
+from kafkaproto.log import BatchScan
 from kafkaproto.message import Message
+from kafkaproto.records.metadata import decode_metadata_record
 
 Key = tuple[Hashable, ...]
 
@@ -97,6 +100,19 @@ class State:
         found = self.entries.get(("broker", broker_id))
         assert found is None or isinstance(found, Broker)
         return found
+
+    def read_on(self, segment: Path, position: int) -> int:
+        """Take in the whole batches that a log's file has from a byte on; where the next one will begin."""
+        with segment.open("rb") as file:
+            file.seek(position)
+            scan = BatchScan(file.read(), next_offset=self.next_offset)
+        for batch in scan:
+            if not batch.is_control:
+                for record in batch.records():
+                    assert record.value is not None
+                    self.apply(decode_metadata_record(record.value)[0])
+            self.next_offset = batch.next_offset
+        return position + scan.valid_end
 
     def apply(self, record: Message) -> None:
         """Take in the next record; raises KeyError for a type that no operation here can cause."""

@@ -27,10 +27,9 @@ from compat.ours import OurNode
 from compat.process import wait_until
 from compat.quorum import CLUSTER_ID, MakeNode, connect, describe_quorum
 from kafkaproto.client import Client
-from kafkaproto.log import BatchScan, segment_file_name
+from kafkaproto.log import segment_file_name
 from kafkaproto.message import Message
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
-from kafkaproto.records.metadata import decode_metadata_record
 from pipeline.synthetic import HistoryOptions, Made, generate
 
 SEED = 6
@@ -120,17 +119,7 @@ class Driver:
     def read_log(self) -> None:
         """Take in what the leader's log has beyond what was read. All logs are the same bytes."""
         path = self.leader.metadata_log_directory / segment_file_name(0)
-        with path.open("rb") as file:
-            file.seek(self._read_to)
-            data = file.read()
-        scan = BatchScan(data, next_offset=self.state.next_offset)
-        for batch in scan:
-            if not batch.is_control:
-                for record in batch.records():
-                    assert record.value is not None
-                    self.state.apply(decode_metadata_record(record.value)[0])
-            self.state.next_offset = batch.next_offset
-        self._read_to += scan.valid_end
+        self._read_to = self.state.read_on(path, self._read_to)
 
     def wait_until_fenced(self, broker_id: int, *, fenced: bool) -> None:
         """Until the log says so."""
