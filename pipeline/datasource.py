@@ -35,10 +35,11 @@ from kafkaproto.log import parse_segment_file_name
 from kafkaproto.snapshot import parse_snapshot_file_name
 from pipeline.columns import decode
 from pipeline.directories import InputError
+from pipeline.live import UnreachableError
 from pipeline.live_plan import LivePiece, plan_live_batch
 from pipeline.options import SNAPSHOT, OptionError, Options, check_for_stream, parse_options
 from pipeline.plan import Filters, Piece, plan_batch
-from pipeline.progress import Progress, advance, contents, first
+from pipeline.progress import Available, Progress, advance, check_cluster, contents, first
 from pipeline.read import read_piece
 from pipeline.schema import RECORD_TYPES, TYPED_VIEW, arrow_schema, columns_of, ddl
 from pipeline.stream import StreamSource, make_stream_source
@@ -129,12 +130,13 @@ class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._columns = tuple(columns)
         self._takes_snapshot = options.on_missing_offsets == SNAPSHOT
         self._source: StreamSource | None = None
+        self._seen: Available | None = None
         self._last_end: int | None = None
 
     def initialOffset(self) -> dict[str, Any]:
         """Where a query without checkpoint begins."""
         options = self._options
-        available = self._opened().available()
+        available = self._look()
         return first(available, options.starting_offset, takes_snapshot=self._takes_snapshot).to_json()
 
     def getDefaultReadLimit(self) -> ReadLimit:
@@ -143,27 +145,43 @@ class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadAllAvailable() if limit is None else ReadMaxRows(limit)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        """Where the next batch ends; the start itself where nothing is new."""
+        """Where the next batch ends; the start itself where nothing is new.
+
+        Nothing is, either, while a quorum has no leader that has had one: the stream outlives that. One that never
+        answered has another address, more likely.
+        """
+        try:
+            return self._latest_offset(start, limit)
+        except UnreachableError:
+            if self._seen is None or self._last_end is not None:
+                raise
+            return start
+
+    def _latest_offset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
         source = self._opened()
-        available = source.available()
+        available = self._look()
         if self._last_end is not None:
             available = replace(available, end=min(available.end, self._last_end))
         begin = Progress.from_json(start)
+        check_cluster(begin, available)
         source.check(begin)
         max_records = limit.max_rows if isinstance(limit, ReadMaxRows) else None
         end = advance(begin, available, takes_snapshot=self._takes_snapshot, max_records=max_records)
         if end == begin:
             return start
-        return (end if end.epoch >= 0 else replace(end, epoch=source.epoch_before(end.offset))).to_json()
+        if end.snapshot is None:
+            end = replace(end, epoch=source.epoch_before(end.offset))
+            source.fetch_ahead(begin.offset, end.offset, begin.epoch)
+        return end.to_json()
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
-        """The end of what is committed, for the query's status."""
-        available = self._opened().available()
+        """The end of what was known to be committed when the batch was planned, for the query's status."""
+        available = self._seen or self._look()
         return Progress(offset=available.end, cluster_id=available.cluster_id).to_json()
 
     def prepareForTriggerAvailableNow(self) -> None:
         """Nothing that is committed from here on is read by this query."""
-        self._last_end = self._opened().available().end
+        self._last_end = self._look().end
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         """The pieces of a batch, which its two ends determine."""
@@ -182,6 +200,10 @@ class KraftStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if self._source is not None:
             self._source.close()
             self._source = None
+
+    def _look(self) -> Available:
+        self._seen = self._opened().available()
+        return self._seen
 
     def _opened(self) -> StreamSource:
         if self._source is None:

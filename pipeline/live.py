@@ -60,6 +60,10 @@ Address = tuple[str, int]
 T = TypeVar("T")
 
 
+class UnreachableError(InputError):
+    """No leader answered for as long as the patience lasted."""
+
+
 class _AskAgain(Exception):
     """No answer now; there may be one in a moment, or from another controller."""
 
@@ -89,9 +93,16 @@ class Chunk:
 class LiveQuorum:
     """A connection to whichever controller leads; a context manager."""
 
-    def __init__(self, servers: Sequence[Address], *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(
+        self,
+        servers: Sequence[Address],
+        *,
+        patience_s: float = PATIENCE_S,
+        request_timeout_ms: int = REQUEST_TIMEOUT_MS,
+    ) -> None:
         self._servers = list(servers)
-        self._patience_s = patience_s
+        self.patience_s = patience_s
+        self._request_timeout_ms = request_timeout_ms
         self._client: Client | None = None
         self._cluster_id: str | None = None
         self._leader_epoch = -1
@@ -184,7 +195,7 @@ class LiveQuorum:
 
     def _patiently(self, attempt: Callable[[], T]) -> T:
         """What an attempt returns; it is repeated while leaders change, as long as the patience lasts."""
-        deadline = time.monotonic() + self._patience_s
+        deadline = time.monotonic() + self.patience_s
         while True:
             try:
                 return attempt()
@@ -194,16 +205,16 @@ class LiveQuorum:
                 self._servers.append(self._servers.pop(0))
                 if time.monotonic() >= deadline:
                     servers = ", ".join(f"{host}:{port}" for host, port in sorted(self._servers))
-                    raise InputError(
+                    raise UnreachableError(
                         f"option 'bootstrap.controllers': the quorum at {servers} did not answer for "
-                        f"{self._patience_s:.0f} s: {error}"
+                        f"{self.patience_s:.0f} s: {error}"
                     ) from error
                 time.sleep(RETRY_INTERVAL_S)
 
     def _leader(self) -> Client:
         if self._client is not None:
             return self._client
-        with Client.bootstrap(self._servers, timeout_ms=REQUEST_TIMEOUT_MS) as client:
+        with Client.bootstrap(self._servers, timeout_ms=self._request_timeout_ms) as client:
             cluster = client.send(DescribeClusterRequest(endpoint_type=_CONTROLLERS))
             assert isinstance(cluster, DescribeClusterResponse)
             _check(cluster.error_code, client)
@@ -216,7 +227,7 @@ class LiveQuorum:
         leader = next((node for node in cluster.brokers if node.broker_id == cluster.controller_id), None)
         if leader is None:
             raise _AskAgain("the quorum has no leader that is registered")
-        client = Client.connect(leader.host, leader.port, timeout_ms=REQUEST_TIMEOUT_MS)
+        client = Client.connect(leader.host, leader.port, timeout_ms=self._request_timeout_ms)
         try:
             self._leader_epoch = _leader_epoch(client)
         except BaseException:

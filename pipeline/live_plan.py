@@ -9,7 +9,7 @@ from kafkaproto.records.batch import iterate_batches
 from kafkaproto.snapshot import SnapshotId
 from pipeline.columns import snapshot_timestamp_ms
 from pipeline.directories import InputError
-from pipeline.live import Address, LiveQuorum, LiveState
+from pipeline.live import Address, Chunk, LiveQuorum, LiveState
 from pipeline.options import AsOf, Options
 from pipeline.plan import LOG, SNAPSHOT, Filters
 from pipeline.wanted import Origin
@@ -29,6 +29,8 @@ class LivePiece:
     end_offset: int = 0
     epoch: int = -1
     """That of the record before the first offset, where it is known."""
+    chunks: tuple[Chunk, ...] = ()
+    """All of its batches, where they were fetched when it was planned."""
 
 
 def plan_live_batch(options: Options, filters: Filters) -> list[LivePiece]:

@@ -80,7 +80,8 @@ def _read_live(piece: LivePiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
             end_offset=piece.end_offset,
             committed_end=piece.end_offset,
         )
-        for chunk in quorum.read(piece.start_offset, piece.end_offset, piece.epoch):
+        chunks = piece.chunks or quorum.read(piece.start_offset, piece.end_offset, piece.epoch)
+        for chunk in chunks:
             yield from decode(
                 chunk.data,
                 position=0,

@@ -10,12 +10,20 @@ from typing import Protocol
 from kafkaproto.snapshot import SnapshotId
 from pipeline import live_plan
 from pipeline.directories import InputError
-from pipeline.live import LiveQuorum
+from pipeline.live import Chunk, LiveQuorum
 from pipeline.live_plan import LivePiece
 from pipeline.options import Options
 from pipeline.plan import Piece, Range, Sources, log_pieces, look, one_lineage, snapshot_pieces
 from pipeline.progress import UNKNOWN_EPOCH, Available, Progress
 from pipeline.survey import Memory
+
+POLL_TIMEOUT_MS = 2_000
+"""How long a stream waits for one answer to its small questions: a controller that hangs is not to hold it up."""
+POLL_PATIENCE_S = 1.0
+"""How long it looks for a leader once it has had an answer: it will ask again."""
+AHEAD_OFFSETS = 1_000
+AHEAD_BYTES = 1024 * 1024
+"""A batch no larger than both goes to its task with its records; connecting would take longer."""
 
 
 class StreamSource(Protocol):
@@ -29,6 +37,9 @@ class StreamSource(Protocol):
 
     def epoch_before(self, offset: int) -> int:
         """The epoch of the record before an offset, -1 where that is not known. Raises InputError."""
+
+    def fetch_ahead(self, start: int, end: int, epoch: int) -> None:
+        """Get what reads a small batch of the log while it can be had. Raises InputError."""
 
     def pieces(
         self, snapshot: SnapshotId | None, start: int, end: int, epoch: int
@@ -85,6 +96,9 @@ class DirectorySource:
             if epoch is not None:
                 return epoch
         return UNKNOWN_EPOCH
+
+    def fetch_ahead(self, start: int, end: int, epoch: int) -> None:
+        """Files stay."""
 
     def pieces(
         self, snapshot: SnapshotId | None, start: int, end: int, epoch: int
@@ -151,12 +165,14 @@ class QuorumSource:
 
     def __init__(self, options: Options) -> None:
         self._servers = options.bootstrap_controllers
-        self._quorum = LiveQuorum(self._servers)
+        self._quorum = LiveQuorum(self._servers, request_timeout_ms=POLL_TIMEOUT_MS)
         self._available: Available | None = None
+        self._ahead: tuple[int, int, tuple[Chunk, ...]] | None = None
 
     def available(self) -> Available:
         """Asks the leader."""
         state = self._quorum.state()
+        self._quorum.patience_s = POLL_PATIENCE_S
         self._available = Available(
             cluster_id=state.cluster_id,
             start=state.start,
@@ -175,12 +191,25 @@ class QuorumSource:
         """Fetches the record's batch."""
         return self._quorum.epoch_of(offset - 1) if offset > 0 else UNKNOWN_EPOCH
 
+    def fetch_ahead(self, start: int, end: int, epoch: int) -> None:
+        """Fetches it: a batch that is planned has to be read, and the quorum may have no leader then."""
+        self._ahead = None
+        if end - start <= AHEAD_OFFSETS:
+            chunks: list[Chunk] = []
+            for chunk in self._quorum.read(start, end, epoch, AHEAD_BYTES):
+                chunks.append(chunk)
+                if sum(len(each.data) for each in chunks) > AHEAD_BYTES:
+                    return
+            self._ahead = start, end, tuple(chunks)
+
     def pieces(
         self, snapshot: SnapshotId | None, start: int, end: int, epoch: int
     ) -> Sequence[Piece | LivePiece]:
         """What is gone shows when it is read."""
         cluster_id = (self._available or self.available()).cluster_id
         pieces = live_plan.log_pieces(self._servers, cluster_id, start, end, epoch)
+        if self._ahead is not None and self._ahead[:2] == (start, end):
+            pieces = [replace(piece, chunks=self._ahead[2]) for piece in pieces]
         if snapshot is not None:
             pieces.insert(0, live_plan.snapshot_piece(self._servers, cluster_id, snapshot))
         return pieces

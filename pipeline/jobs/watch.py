@@ -5,8 +5,8 @@ command line offers: the screen, files, a Kafka topic through Spark's own Kafka 
 (`pipeline.jobs.watch_rules`) is Spark's state: with the stream's position it stands in the checkpoint, and goes on from
 there. Topics are spread over `SHARDS` groups, so the state of a batch is that of the topics which change in it.
 
-Files are written once: each batch has a folder of its number, and a batch that is repeated after a crash writes the
-same folder again. Kafka's sink may repeat the alerts of a batch then.
+Files are written once: each batch has a folder of its number, below one of the watch's name, and a batch that is
+repeated after a crash writes the same folder again. Kafka's sink may repeat the alerts of a batch then.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ _TRANSACTION_TYPES = ("BeginTransactionRecord", "EndTransactionRecord", "AbortTr
 _RAISED = "clusterId STRING, timeMs BIGINT, kind STRING, severity STRING, subject STRING, offset BIGINT, text STRING"
 _RAISED_NAMES = ("clusterId", "timeMs", "kind", "severity", "subject", "offset", "text")
 _MEMORY = "memory BINARY"
+_EMPTY_BATCHES = "spark.sql.streaming.noDataMicroBatches.enabled"
 
 
 def alerts(df: DataFrame, limits: Limits | None = None) -> DataFrame:
@@ -81,14 +82,21 @@ def start(
     interval_s: float,
     once: bool,
     deliver: Callable[[DataFrame, int], None],
+    failed: Callable[[Exception], None],
 ) -> StreamingQuery:
-    """Start the stream: ``deliver`` is given the alerts of each batch that has any, and its number."""
+    """Start the stream: ``deliver`` is given the alerts of each batch that has any, and its number.
+
+    ``failed`` is given the exception that ends the query, which itself only says that there was one.
+    """
 
     def hand_over(batch: DataFrame, number: int) -> None:
         kept = batch.persist()
         try:
             if not kept.isEmpty():
                 deliver(kept, number)
+        except Exception as error:
+            failed(error)
+            raise
         finally:
             kept.unpersist()
 
@@ -96,7 +104,17 @@ def start(
     writer = (
         writer.trigger(availableNow=True) if once else writer.trigger(processingTime=f"{interval_s} seconds")
     )
-    return writer.foreachBatch(hand_over).start()
+    writer = writer.foreachBatch(hand_over)
+    if not once:
+        return writer.start()
+    # Silence is found out by batches without records, and asks for the next of them: such a query would never end.
+    conf = alerts.sparkSession.conf
+    before = conf.get(_EMPTY_BATCHES)
+    conf.set(_EMPTY_BATCHES, "false")
+    try:
+        return writer.start()
+    finally:
+        conf.set(_EMPTY_BATCHES, str(before))
 
 
 def write_files(batch: DataFrame, number: int, *, folder: Path) -> None:

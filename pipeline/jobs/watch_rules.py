@@ -25,8 +25,10 @@ NEW_LEADER = "new quorum leader"
 EPOCH_JUMP = "epoch jump"
 MANY_ELECTIONS = "many elections"
 SILENT_LEADER = "leader not confirmed"
+PARTITION_KINDS = (LEADERLESS, BELOW_MIN_ISR, PARTITION_FLAPS)
+"""Of which one cause may raise thousands."""
 KINDS = (
-    *(LEADERLESS, BELOW_MIN_ISR, PARTITION_FLAPS),
+    *PARTITION_KINDS,
     *(BROKER_FENCED, BROKER_DIED, BROKER_GONE, BROKER_STOPPING, BROKER_FLAPS),
     *(NEW_LEADER, EPOCH_JUMP, MANY_ELECTIONS, SILENT_LEADER),
 )
@@ -273,18 +275,18 @@ class ClusterRules(_Rules):
             "leader": None,
             "elections": [],
             "offset": -1,
-            "is_silent": False,
+            "silent_ms": None,
         }
 
     def take(self, record: LogRecord) -> Iterator[Alert]:
         """The alerts that a record raises."""
         memory = self.memory
         memory["offset"] = max(memory["offset"], record.offset)
-        if memory["is_silent"]:
-            memory["is_silent"] = False
-            yield self._alert(
-                record, SILENT_LEADER, INFO, QUORUM, f"over: offset {record.offset} is committed"
-            )
+        if memory["silent_ms"] is not None:
+            # The record may have waited in the leader's log all the while.
+            over = record._replace(time_ms=max(record.time_ms, memory["silent_ms"]))
+            memory["silent_ms"] = None
+            yield self._alert(over, SILENT_LEADER, INFO, QUORUM, f"over: offset {record.offset} is committed")
         if memory["epoch"] is not None and record.epoch > memory["epoch"] + 1:
             text = (
                 f"the epoch went from {memory['epoch']} to {record.epoch}: elections without a leader between"
@@ -295,8 +297,8 @@ class ClusterRules(_Rules):
 
     def silent(self, now_ms: int) -> Iterator[Alert]:
         """Nothing was committed for as long as the limits say."""
-        if not self.memory["is_silent"]:
-            self.memory["is_silent"] = True
+        if self.memory["silent_ms"] is None:
+            self.memory["silent_ms"] = now_ms
             leader, offset = self.memory["leader"], self.memory["offset"]
             who = "the leader" if leader is None else f"leader {leader}"
             text = f"{who} committed nothing for {self.limits.silence_ms / 1000:g} s after offset {offset}"

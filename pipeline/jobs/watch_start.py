@@ -1,16 +1,62 @@
-"""From when on ``watch`` tells of alerts."""
+"""What a watch remembers beside Spark's progress: its name, and from when on its alerts are told.
+
+That stands in a file of the checkpoint, so that a run which goes on there tells of the same things, and a batch which
+it repeats has the same alerts. The rules read the log from its begin, whatever is told.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import time
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+FILE = "watch.json"
 
-def has_progress(checkpoint: Path) -> bool:
-    """Whether a stream has been at work with this checkpoint."""
-    offsets = checkpoint / "offsets"
-    return offsets.is_dir() and any(offsets.iterdir())
+
+class CheckpointError(Exception):
+    """A folder is no checkpoint of a watch; the text names it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begin:
+    """How a watch began."""
+
+    name: str
+    """When it was first started, to the millisecond: the folder of its files has it."""
+    since_ms: int | None
+    """Alerts of what was earlier are not told; None where all are."""
+
+
+def begin(checkpoint: Path, since_ms: int | None, *, is_given: bool) -> Begin:
+    """How the watch of a checkpoint began; a new one begins now.
+
+    ``since_ms`` counts for a new one, and for another where the user asks for it: ``is_given``. Raises
+    CheckpointError, and OSError where the folder cannot be written.
+    """
+    checkpoint.mkdir(parents=True, exist_ok=True)
+    path = checkpoint / FILE
+    part = path.with_suffix(".part")
+    if path.exists():
+        try:
+            found = Begin(**json.loads(path.read_text()))
+        except (ValueError, TypeError):
+            raise CheckpointError(f"{path} is damaged; give another --checkpoint") from None
+        if not is_given:
+            return found
+        began = Begin(name=found.name, since_ms=since_ms)
+    elif any(each != part for each in checkpoint.iterdir()):
+        raise CheckpointError(
+            f"{checkpoint} holds files, and is no checkpoint of a watch; give another --checkpoint"
+        )
+    else:
+        moment = datetime.fromtimestamp(now_ms() / 1000, UTC)
+        began = Begin(name=moment.strftime("%Y%m%dT%H%M%S.%f")[:-3] + "Z", since_ms=since_ms)
+    part.write_text(json.dumps(asdict(began)))
+    os.replace(part, path)
+    return began
 
 
 def now_ms() -> int:

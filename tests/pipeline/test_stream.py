@@ -224,7 +224,7 @@ def test_another_log_is_noticed(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="offset 4 was emitted as a record of epoch 1, and is of epoch 2"):
         query.batch()
     shutil.rmtree(node)
-    write_node(tmp_path / "n", log_of(9), cluster_id="bRJwfC0pQdqVsz2yHFRH8Q")
+    write_node(tmp_path / "n", other, cluster_id="bRJwfC0pQdqVsz2yHFRH8Q")
     with pytest.raises(InputError, match="the checkpoint is of cluster"):
         query.batch()
 
