@@ -70,7 +70,10 @@ def differences(df: DataFrame) -> DataFrame:
 
 
 def replicas(df: DataFrame) -> DataFrame:
-    """A row a replica: what its log and its snapshots cover, and up to where it agrees with the most advanced one."""
+    """A row a replica: what its log and its snapshots cover, and up to where it agrees with the most advanced one.
+
+    ``agreesUpToOffset`` is behind the last record that both hold; what differs before that is a difference.
+    """
     return (
         _of(df, rows.REPLICA)
         .select(

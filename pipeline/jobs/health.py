@@ -21,7 +21,7 @@ from pipeline.jobs.health_hours import (
     spread,
     with_ends,
 )
-from pipeline.jobs.history_rows import CLUSTER, all_rows
+from pipeline.jobs.history_rows import CLUSTER, all_rows, kept
 from pipeline.jobs.job import Job
 from pipeline.schema import RECORD_TYPES
 
@@ -37,10 +37,10 @@ WORST_FIRST = ("leaderlessSeconds", "underMinIsrSeconds", "underReplicatedSecond
 
 def by_hour(df: DataFrame) -> DataFrame:
     """Each hour: partition-seconds of trouble, leader changes, brokers fenced and unfenced, records written."""
-    pieces = spread(with_ends(_troubled(df), df))
+    pieces = spread(with_ends(kept(df, _troubled), df))
     troubles = seconds_by_hour(pieces, hours(df), TROUBLES)
     counts = {
-        "leaderChanges": _leader_changes(df),
+        "leaderChanges": kept(df, _leader_changes),
         "brokerTransitions": _transitions(df),
         "records": log_rows(df).select(CLUSTER, hour_of("timestamp").alias(HOUR)),
     }
@@ -55,12 +55,12 @@ def by_hour(df: DataFrame) -> DataFrame:
 
 def worst_partitions(df: DataFrame) -> DataFrame:
     """Partitions that had trouble: seconds of each kind, leader changes, and the hour with most of those."""
-    spans = with_ends(_troubled(df), df)
+    spans = with_ends(kept(df, _troubled), df)
     took = (F.col("endMs") - F.col("startMs")) / 1000
     troubles = spans.groupBy(*PARTITION).agg(
         *(F.sum(took * F.col(flag).cast("INT")).alias(name) for name, flag in TROUBLES.items())
     )
-    changes = _most_in_an_hour(_leader_changes(df), PARTITION, "leaderChanges", "mostInAnHour")
+    changes = _most_in_an_hour(kept(df, _leader_changes), PARTITION, "leaderChanges", "mostInAnHour")
     both = troubles.unionByName(changes, allowMissingColumns=True).groupBy(*PARTITION)
     found = both.agg(
         *(
@@ -74,7 +74,7 @@ def worst_partitions(df: DataFrame) -> DataFrame:
 
 def worst_brokers(df: DataFrame) -> DataFrame:
     """Brokers: how long each was fenced, how often it was fenced or unfenced, and the hour with most of that."""
-    lives = history_brokers.brokers(df)
+    lives = kept(df, history_brokers.brokers)
     spans = with_ends(lives, df)
     took = (F.col("endMs") - F.col("startMs")) / 1000
     out = F.col("state").isin("fenced", "registered")
@@ -97,7 +97,7 @@ def worst_brokers(df: DataFrame) -> DataFrame:
 
 def flapping_partitions(df: DataFrame) -> DataFrame:
     """Leader changes of each partition in each hour that had any."""
-    found = _leader_changes(df).groupBy(*PARTITION, HOUR).agg(F.count("*").alias("leaderChanges"))
+    found = kept(df, _leader_changes).groupBy(*PARTITION, HOUR).agg(F.count("*").alias("leaderChanges"))
     return _worst_first(found, "leaderChanges").withColumn(HOUR, hour_begin())
 
 
@@ -130,7 +130,7 @@ def leadership_skew(df: DataFrame) -> DataFrame:
         F.col("edge").alias("partitions"),
         F.when(F.col("ledByPreferred"), 0).otherwise(F.col("edge")).alias("strayed"),
     )
-    alive = _edges(history_brokers.brokers(df).filter("state = 'active'")).select(
+    alive = _edges(kept(df, history_brokers.brokers).filter("state = 'active'")).select(
         *BROKER, HOUR, F.col("edge").alias("active")
     )
     names = ("led", "partitions", "strayed", "active")
@@ -229,7 +229,7 @@ def _leader_changes(df: DataFrame) -> DataFrame:
 def _transitions(df: DataFrame) -> DataFrame:
     """A row for each time that a broker became active or fenced, with its hour; what it began as does not count."""
     before = F.lag("state").over(Window.partitionBy(*BROKER).orderBy("fromOffset"))
-    lives = history_brokers.brokers(df).withColumn("before", before)
+    lives = kept(df, history_brokers.brokers).withColumn("before", before)
     moved = lives.filter("before IS NOT NULL AND state IN ('active', 'fenced')")
     return moved.select(*BROKER, "state", hour_of("fromTimestamp").alias(HOUR))
 

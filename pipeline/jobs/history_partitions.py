@@ -50,7 +50,8 @@ def leadership(df: DataFrame) -> DataFrame:
     election that the leader won again), "leaderless", or "topic deleted"; null, as the ends are, while it lasts.
     """
     rows = counted_rows(df, *RECORD_TYPES)
-    spans = intervals(_states(_records(rows)), KEY, ("leader", "leaderEpoch"))
+    elections = _records(rows).filter(F.col("leader").isNotNull())
+    spans = intervals(_states(elections), KEY, ("leader", "leaderEpoch"))
     follower = F.col("to.leader")
     ended_by = (
         F.when(follower == NO_LEADER, "leaderless")

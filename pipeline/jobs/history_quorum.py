@@ -24,12 +24,11 @@ def quorum(df: DataFrame) -> DataFrame:
     """Who led the quorum when: an interval for each epoch that wrote something, which a leader does first of all.
 
     A tenure lasts until the next epoch's first record: when a leader was lost is not in the log. ``records`` counts
-    what the epoch wrote; of the one that lasts, up to its last record of a type that was read. ``skippedEpochs`` are
-    those right before that left no record: elections without a result. An epoch whose beginning lies before the log's
-    has no leader, voters or granting voters here.
+    what the epoch wrote, and is null while it lasts, as its last records may be of types not read. ``skippedEpochs``
+    are those right before that left no record: elections without a result. An epoch that began before the log
+    does has no leader, voters or granting voters here.
     """
     change = F.col("LeaderChangeMessage")
-    last = F.max("offset")
     epochs = (
         all_rows(df)
         .filter(~from_snapshot())
@@ -41,14 +40,12 @@ def quorum(df: DataFrame) -> DataFrame:
                 "grantingVoters"
             ),
             F.min(F.struct("offset", "timestamp")).alias("from"),
-            last.alias("lastOffset"),
         )
     )
     in_order = Window.partitionBy(CLUSTER).orderBy("epoch")
     epochs = epochs.withColumns(
         {"to": F.lead("from").over(in_order), "skipped": F.col("epoch") - F.lag("epoch").over(in_order) - 1}
     )
-    end = F.coalesce("to.offset", F.col("lastOffset") + 1)
     duration = F.when(
         F.col("to").isNotNull(), milliseconds_between(F.col("from.timestamp"), F.col("to.timestamp"))
     )
@@ -63,7 +60,7 @@ def quorum(df: DataFrame) -> DataFrame:
         F.col("to.offset").alias("toOffset"),
         F.col("to.timestamp").alias("toTimestamp"),
         duration.alias("durationMs"),
-        (end - F.col("from.offset")).alias("records"),
+        (F.col("to.offset") - F.col("from.offset")).alias("records"),
         F.coalesce("skipped", F.lit(0)).alias("skippedEpochs"),
     )
 

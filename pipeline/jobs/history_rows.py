@@ -16,13 +16,15 @@ kept in Spark's cache (the executors' memory, or their disks), for all tables th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
-from pipeline.jobs.transactions import without_aborted
+from pipeline.jobs.job import Transform
+from pipeline.jobs.transactions import taken_back, without
 from pipeline.schema import RECORD_TYPES
 
 CLUSTER = "clusterId"
@@ -31,33 +33,62 @@ POSITION = ("offset", "snapshotIndex")
 
 
 _COLUMNS = (CLUSTER, *POSITION, "timestamp", "source", "isControl", "partitionLeaderEpoch", "recordType")
-_kept: WeakKeyDictionary[DataFrame, tuple[DataFrame, DataFrame]] = WeakKeyDictionary()
-"""By frame: its rows, and those of them that count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What is kept of a frame."""
+
+    rows: DataFrame
+    """All its rows, in Spark's cache."""
+    spans: DataFrame
+    """Where rows do not count, in Spark's cache."""
+    counted: DataFrame
+    """The rows that count."""
+
+
+_known: WeakKeyDictionary[DataFrame, Known] = WeakKeyDictionary()
+_tables: WeakKeyDictionary[DataFrame, dict[Transform, DataFrame]] = WeakKeyDictionary()
+"""By frame: tables that others are made of."""
 
 
 def counted_rows(df: DataFrame, *record_types: str) -> DataFrame:
     """The rows of these record types that count: without those of aborted metadata transactions."""
-    return only(_rows_of(df)[1], *record_types)
+    return only(_rows_of(df).counted, *record_types)
 
 
 def all_rows(df: DataFrame) -> DataFrame:
     """All rows, with the columns that tables look at."""
-    return _rows_of(df)[0]
+    return _rows_of(df).rows
+
+
+def kept(df: DataFrame, make: Transform) -> DataFrame:
+    """A table of the frame that several others are made of: it is made once."""
+    tables = _tables.setdefault(df, {})
+    if make not in tables:
+        tables[make] = make(df).persist(StorageLevel.MEMORY_AND_DISK)
+    return tables[make]
 
 
 def forget(df: DataFrame) -> None:
     """Give up what is kept of a frame."""
-    for rows in reversed(_kept.pop(df, ())):
-        rows.unpersist()
+    for table in _tables.pop(df, {}).values():
+        table.unpersist()
+    known = _known.pop(df, None)
+    if known is not None:
+        known.spans.unpersist()
+        known.rows.unpersist()
 
 
-def _rows_of(df: DataFrame) -> tuple[DataFrame, DataFrame]:
-    kept = _kept.get(df)
-    if kept is None:
+def _rows_of(df: DataFrame) -> Known:
+    known = _known.get(df)
+    if known is None:
         rows = df.select(*(name for name in df.columns if name in _COLUMNS or name in RECORD_TYPES))
-        rows = rows.persist(StorageLevel.DISK_ONLY)
-        kept = _kept[df] = (rows, without_aborted(rows).persist(StorageLevel.MEMORY_AND_DISK))
-    return kept
+        rows = rows.persist(StorageLevel.MEMORY_AND_DISK)
+        # Few, mostly none; all rows once more in the cache would take as long as reading them did.
+        spans = taken_back(rows).persist(StorageLevel.MEMORY_AND_DISK)
+        known = _known[df] = Known(rows=rows, spans=spans, counted=without(rows, spans))
+    return known
 
 
 def only(rows: DataFrame, *record_types: str) -> DataFrame:
@@ -77,7 +108,9 @@ def from_snapshot() -> Column:
 
 def in_order(*key: str) -> WindowSpec:
     """The rows of one key in the log's order."""
-    return Window.partitionBy(*key).orderBy(*(F.asc_nulls_first(each) for each in POSITION))
+    # Spark sorts by the first bytes of the first column as long as those differ, which a cluster's id does not.
+    cluster, *rest = key
+    return Window.partitionBy(*rest, cluster).orderBy(*(F.asc_nulls_first(each) for each in POSITION))
 
 
 def up_to_now(*key: str) -> WindowSpec:

@@ -30,7 +30,11 @@ def without_aborted(df: DataFrame) -> DataFrame:
     record types `MARKERS` included. Where it starts within a transaction, the rows before the first marker share its
     fate. Rows of snapshots and the quorum's own records are never part of a transaction.
     """
-    spans = taken_back(df)
+    return without(df, taken_back(df))
+
+
+def without(df: DataFrame, spans: DataFrame) -> DataFrame:
+    """The rows that count, where it is known what does not: ``spans`` is what `taken_back` gives."""
     is_in_span = (
         F.col("clusterId").eqNullSafe(F.col("_cluster"))
         & F.col("offset").between(F.col("_first"), F.col("_last"))
