@@ -7,41 +7,19 @@ offset, one after the other. Spark's memory is that of the driver's JVM, where i
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import SparkSession
-
-from pipeline.datasource import KraftDataSource
 from pipeline.jobs import state
+from pipeline.jobs.session import spark_session
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
-ROOT = Path(__file__).resolve().parents[1]
 DRIVER_MEMORY = "1g"
-
-
-def session(cores: int) -> SparkSession:
-    """A local session whose workers find the tree."""
-    os.environ["PYTHONPATH"] = str(ROOT)
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    spark = (
-        SparkSession.builder.master(f"local[{cores}]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.memory", DRIVER_MEMORY)
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.log.level", "ERROR")
-        .getOrCreate()
-    )
-    spark.dataSource.register(KraftDataSource)
-    return spark
 
 
 def into_nothing(frame: DataFrame) -> None:
@@ -78,15 +56,14 @@ def jvm_mb(spark: SparkSession) -> tuple[float, float]:
 def main() -> None:
     """Start, measure, print."""
     what, node, cores = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    spark = session(cores)
-    # The first query of a session takes seconds for Spark's own classes.
-    spark.range(1).count()
-    started = time.perf_counter()
-    run(spark, what, node, sys.argv[4] if len(sys.argv) > 4 else "latest")
-    seconds = time.perf_counter() - started
-    resident, heap = jvm_mb(spark)
+    with spark_session(f"local[{cores}]", {"spark.driver.memory": DRIVER_MEMORY}) as spark:
+        # The first query of a session takes seconds for Spark's own classes.
+        spark.range(1).count()
+        started = time.perf_counter()
+        run(spark, what, node, sys.argv[4] if len(sys.argv) > 4 else "latest")
+        seconds = time.perf_counter() - started
+        resident, heap = jvm_mb(spark)
     print(json.dumps({"seconds": seconds, "jvm_mb": resident, "heap_mb": heap}))
-    spark.stop()
 
 
 if __name__ == "__main__":

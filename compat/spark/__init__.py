@@ -1,1 +1,1 @@
-"""Apache Spark as a partner: its connector for Kafka."""
+"""Apache Spark as a partner: its connector for Kafka, and a cluster of its own processes."""

@@ -10,7 +10,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,9 +21,12 @@ from rich.markup import escape
 
 from pipeline.jobs import output, session
 from pipeline.jobs.job import Job
+from pipeline.options import ONE_REPLICA
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+_Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 EXIT_DIFFERENCES = 1
 _EXIT_INTERRUPTED = 130
@@ -77,7 +80,7 @@ class Reading:
         if self.at is not None:
             options["asOf"] = self.at
         if "asOf" not in options:
-            options.setdefault("replicas", "one")
+            options.setdefault("replicas", ONE_REPLICA)
         return options
 
     def where(self) -> dict[str, str]:
@@ -134,65 +137,68 @@ def _is_remote(path: str) -> bool:
     return re.match(r"(?!file:)[a-zA-Z][a-zA-Z0-9+.-]+:/", path) is not None
 
 
-def _reading_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Where to read, for every job."""
-    for decorate in (
-        click.option(
-            "--conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark; may be repeated."
-        ),
-        click.option("--master", metavar="URL", help="Spark's master.  [default: local[*]]"),
-        click.option(
-            "--bootstrap-controllers",
-            metavar="HOST:PORT,...",
-            help="Read from a live quorum, not from files.",
-        ),
-        click.argument("paths", nargs=-1, metavar="[PATH]..."),
-    ):
-        command = decorate(command)
-    return command
+def _all_of(*options: _Decorator) -> _Decorator:
+    """These options as one decorator; ``--help`` shows them in this order."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
-def _mode_options(command: Callable[..., None]) -> Callable[..., None]:
-    for decorate in (
-        click.option("--committed-only", is_flag=True, help="Leave out what is not known to be committed."),
-        click.option(
-            "--mode",
-            type=click.Choice(["PERMISSIVE", "DROPMALFORMED", "FAILFAST"], case_sensitive=False),
-            default="PERMISSIVE",
-            show_default=True,
-            help="What becomes of damaged records: counted, left out without a word, or the end.",
-        ),
-    ):
-        command = decorate(command)
-    return command
-
-
-def _table_options(command: Callable[..., None]) -> Callable[..., None]:
-    """What becomes of tables."""
-    for decorate in (
-        click.option(
-            "--rows", default=20, show_default=True, type=click.IntRange(0), help="Rows on the screen."
-        ),
-        click.option(
-            "--table", "tables", multiple=True, metavar="NAME", help="Only this table; may be repeated."
-        ),
-        click.option(
-            "--format",
-            "file_format",
-            type=click.Choice(output.FORMATS),
-            default="parquet",
-            show_default=True,
-            help="Of the files in --output.",
-        ),
-        click.option(
-            "--output",
-            "folder",
-            type=click.Path(path_type=Path, file_okay=False),
-            help="Write each table into a folder of its name in this one.",
-        ),
-    ):
-        command = decorate(command)
-    return command
+_reading_options = _all_of(
+    click.argument("paths", nargs=-1, metavar="[PATH]..."),
+    click.option(
+        "--bootstrap-controllers", metavar="HOST:PORT,...", help="Read from a live quorum, not from files."
+    ),
+    click.option("--master", metavar="URL", help="Spark's master.  [default: local[*]]"),
+    click.option("--conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark; may be repeated."),
+)
+"""Where to read, and by which Spark: for every job."""
+_mode_options = _all_of(
+    click.option(
+        "--mode",
+        type=click.Choice(["PERMISSIVE", "DROPMALFORMED", "FAILFAST"], case_sensitive=False),
+        default="PERMISSIVE",
+        show_default=True,
+        help="What becomes of damaged records: counted, left out without a word, or the end.",
+    ),
+    click.option("--committed-only", is_flag=True, help="Leave out what is not known to be committed."),
+)
+_range_options = _all_of(
+    click.option("--from", "start", metavar="OFFSET|TIME", help="From here on; times in ISO 8601."),
+    click.option("--to", "end", metavar="OFFSET|TIME", help="Up to here, exclusive; times in ISO 8601."),
+)
+_as_of_option = click.option(
+    "--at",
+    default="latest",
+    show_default=True,
+    metavar="OFFSET|TIME",
+    help="The last offset that counts, or a time in ISO 8601.",
+)
+_table_options = _all_of(
+    click.option(
+        "--output",
+        "folder",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Write each table into a folder of its name in this one.",
+    ),
+    click.option(
+        "--format",
+        "file_format",
+        type=click.Choice(output.FORMATS),
+        default="parquet",
+        show_default=True,
+        help="Of the files in --output.",
+    ),
+    click.option(
+        "--table", "tables", multiple=True, metavar="NAME", help="Only this table; may be repeated."
+    ),
+    click.option("--rows", default=20, show_default=True, type=click.IntRange(0), help="Rows on the screen."),
+)
+"""What becomes of tables."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EPILOG)
@@ -210,20 +216,9 @@ def _add_table_job(name: str, text: str) -> None:
         _run_tables(name, Reading(**given), tables=tables, rows=rows, folder=folder, file_format=file_format)
 
     if name in _AS_OF_JOBS:
-        run = click.option(
-            "--at",
-            default="latest",
-            show_default=True,
-            metavar="OFFSET|TIME",
-            help="The last offset that counts, or a time in ISO 8601.",
-        )(run)
+        run = _as_of_option(run)
     elif name not in _WHOLE_JOBS:
-        run = click.option(
-            "--to", "end", metavar="OFFSET|TIME", help="Up to here, exclusive; times in ISO 8601."
-        )(run)
-        run = click.option("--from", "start", metavar="OFFSET|TIME", help="From here on; times in ISO 8601.")(
-            run
-        )
+        run = _range_options(run)
     run = _reading_options(_table_options(_mode_options(run)))
     cli.command(name=name, help=text, short_help=text)(run)
 
@@ -260,7 +255,9 @@ def _run_tables(
             else:
                 made = made.persist()
             where = None if folder is None else folder / table
-            counts[table] = output.show(made, name=table, rows=rows, console=screen, folder=where)
+            counts[table] = output.show(
+                made, name=table, rows=rows, console=screen, folder=where, order=job.order
+            )
             made.unpersist()
     if name == "consistency" and counts.get("differences"):
         raise click.exceptions.Exit(EXIT_DIFFERENCES)
@@ -302,8 +299,11 @@ def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str]
         F.min(F.when(is_newer, kinds)).alias("kind"),
     ).first()
     assert found is not None
-    replicas = "1 replica" if found["replicas"] == 1 else f"{found['replicas']} replicas"
-    screen.print(f"{found['records']:,} records of {replicas}", soft_wrap=True)
+    text = f"{found['records']:,} records"
+    # Where each offset is read once, the other replicas are not seen.
+    if options.get("replicas") != ONE_REPLICA and "asOf" not in options:
+        text += " of 1 replica" if found["replicas"] == 1 else f" of {found['replicas']} replicas"
+    screen.print(text, soft_wrap=True)
     if found["corrupt"]:
         _warn(f"{found['corrupt']:,} damaged batches or records were left out; the first: {found['where']}")
     if found["newer"]:
@@ -316,9 +316,7 @@ def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str]
 @cli.command()
 @_reading_options
 @_mode_options
-@click.option(
-    "--at", default="latest", show_default=True, metavar="OFFSET|TIME", help="The state as of here."
-)
+@_as_of_option
 @click.option(
     "--output",
     "folder",
@@ -346,8 +344,7 @@ def compact(folder: Path, **given: Any) -> None:
 @cli.command()
 @_reading_options
 @_mode_options
-@click.option("--from", "start", metavar="OFFSET|TIME", help="From here on; times in ISO 8601.")
-@click.option("--to", "end", metavar="OFFSET|TIME", help="Up to here, exclusive; times in ISO 8601.")
+@_range_options
 @click.option("--title", help="The page's heading.  [default: the cluster's id]")
 @click.option(
     "--output",
@@ -445,8 +442,8 @@ def watch(**given: Any) -> None:
     command = watch_command.WatchCommand(**given)
     command.check()
     reading.check(command.source_options(reading.where()))
-    with _spark(reading, watch_command.SPARK_CONF) as (spark, tell):
-        tell("watching")
+    command.check_places(reading.bootstrap_controllers)
+    with _spark(reading, watch_command.SPARK_CONF, shows_progress=False) as (spark, _):
         command.run(spark, reading.paths, reading.where(), _screen())
 
 
@@ -478,7 +475,7 @@ def _job(name: str) -> Job:
 
 @contextmanager
 def _spark(
-    reading: Reading, conf: Mapping[str, str] | None = None
+    reading: Reading, conf: Mapping[str, str] | None = None, *, shows_progress: bool = True
 ) -> Iterator[tuple[SparkSession, Callable[[str], None]]]:
     """A session, and a function that says what is done; what fails in it becomes one line."""
     console = Console(stderr=True)
@@ -491,7 +488,7 @@ def _spark(
             spark = opened.__enter__()
             status.stop()
         try:
-            with session.progress(spark, console) as tell:
+            with session.progress(spark, console) if shows_progress else nullcontext(_say_nothing) as tell:
                 yield spark, tell
         finally:
             opened.__exit__(None, None, None)
@@ -499,6 +496,10 @@ def _spark(
         raise click.ClickException(str(error)) from error
     except (PySparkException, Py4JError, OSError, ValueError) as error:
         raise click.ClickException(session.cause(error)) from error
+
+
+def _say_nothing(text: str) -> None:
+    """What a stream does is told by what it prints, which a bar on the same terminal would break."""
 
 
 def _screen() -> Console:

@@ -124,7 +124,7 @@ def quorum_plot(quorum: Quorum, bins: Bins) -> Plot:
     top = below_px / (height_px - TOP_PX - BOTTOM_PX)
     layout = _layout(bins, height_px) | {
         "yaxis": _lane_axis(lanes) | {"domain": [top, 1]},
-        "yaxis2": _number_axis("epoch") | {"domain": [0, split], "nticks": 4, "rangemode": "normal"},
+        "yaxis2": _number_axis("epoch") | _epoch_ticks(quorum.tenures) | {"domain": [0, split]},
         "hovermode": "closest",
     }
     return Plot(
@@ -137,6 +137,18 @@ def quorum_plot(quorum: Quorum, bins: Bins) -> Plot:
         figure={"data": data, "layout": layout},
         caption=f"{counted(quorum.left_out, 'more controller')} left out." if quorum.left_out else "",
     )
+
+
+def _epoch_ticks(tenures: Sequence[Tenure]) -> Figure:
+    """About three ticks, at whole numbers: there is no epoch between two."""
+    first = min(each.first_epoch for each in tenures)
+    last = max(each.last_epoch for each in tenures)
+    wanted = max(1, (last - first) / 3)
+    power = 10 ** int(math.log10(wanted))
+    step = next(each * power for each in (1, 2, 5, 10) if each * power >= wanted)
+    # Room around them, as a line along the edge is hard to see.
+    around = max(0.5, (last - first) / 10)
+    return {"tick0": 0, "dtick": step, "range": [first - around, last + around], "autorange": False}
 
 
 def _epoch_label(tenure: Tenure, bins: Bins) -> str:

@@ -209,6 +209,16 @@ def _spans(intervals: DataFrame, lane: str, span: Range, *aggregates: Column) ->
     return drawn.groupBy(lane).agg(F.sum("count").alias("count"), F.collect_list(struct).alias("spans"))
 
 
+def _lanes(lanes: DataFrame, order: Column, lane: str, *sums: Column) -> tuple[list[Row], Row]:
+    """The first lanes by ``order``, and one row about all: how many there are (``lanes``), and these sums."""
+    lanes = lanes.persist()
+    try:
+        shown = lanes.orderBy(order, lane).limit(MAX_LANES).collect()
+        return shown, _row(lanes.agg(F.count("*").alias("lanes"), *sums))
+    finally:
+        lanes.unpersist()
+
+
 def _quorum(df: DataFrame, span: Range) -> tuple[Quorum, int]:
     """The lanes of the controllers, and how many elections there were."""
     epochs = _clipped(history.quorum(df).filter(F.col("leaderId").isNotNull()), span)
@@ -220,12 +230,8 @@ def _quorum(df: DataFrame, span: Range) -> tuple[Quorum, int]:
         F.max("epoch").alias("lastEpoch"),
         F.max("skippedEpochs").alias("skipped"),
         F.array_distinct(F.flatten(F.collect_set("voters"))).alias("voters"),
-    ).persist()
-    try:
-        lanes = spans.orderBy(F.desc("count"), "leaderId").limit(MAX_LANES).collect()
-        total = _row(spans.agg(F.count("*").alias("leaders"), F.sum("count").alias("elections")))
-    finally:
-        spans.unpersist()
+    )
+    lanes, total = _lanes(spans, F.desc("count"), "leaderId", F.sum("count").alias("elections"))
     tenures = [
         Tenure(
             leader_id=lane["leaderId"],
@@ -244,7 +250,7 @@ def _quorum(df: DataFrame, span: Range) -> tuple[Quorum, int]:
     voters = {voter for lane in lanes for each in lane["spans"] for voter in each["voters"] or ()}
     controllers = [*leaders, *sorted(voters - set(leaders))]
     shown = sorted(controllers[:MAX_LANES])
-    known = max(total["leaders"], len(controllers))
+    known = max(total["lanes"], len(controllers))
     tenures.sort(key=lambda each: each.first_epoch)
     return Quorum(controllers=shown, tenures=tenures, left_out=known - len(shown)), total["elections"] or 0
 
@@ -258,13 +264,9 @@ def _brokers(df: DataFrame, span: Range) -> tuple[BrokerLanes, int]:
         span,
         F.min_by("state", rank).alias("state"),
         F.count_if(F.col("state") == "fenced").alias("fenced"),
-    ).persist()
-    try:
-        lanes = spans.orderBy(F.desc("count"), "brokerId").limit(MAX_LANES).collect()
-        fenced = F.aggregate("spans.fenced", F.lit(0).cast("BIGINT"), lambda total, each: total + each)
-        total = _row(spans.agg(F.count("*").alias("brokers"), F.sum(fenced).alias("fencings")))
-    finally:
-        spans.unpersist()
+    )
+    fenced = F.aggregate("spans.fenced", F.lit(0).cast("BIGINT"), lambda total, each: total + each)
+    lanes, total = _lanes(spans, F.desc("count"), "brokerId", F.sum(fenced).alias("fencings"))
     brokers = sorted(lane["brokerId"] for lane in lanes)
     drawn = [
         BrokerSpan(
@@ -283,7 +285,7 @@ def _brokers(df: DataFrame, span: Range) -> tuple[BrokerLanes, int]:
             brokers=brokers,
             spans=sorted(drawn, key=lambda each: (each.broker_id, each.start_ms)),
             failures=_failures(df, span, brokers),
-            left_out=total["brokers"] - len(brokers),
+            left_out=total["lanes"] - len(brokers),
         ),
         total["fencings"] or 0,
     )
@@ -470,22 +472,16 @@ def _balance(leaders: DataFrame, span: Range, registered: Iterable[int]) -> Bala
     )
     # The mean over the range, but for the bins that follow a change: good enough to order by.
     following = F.sum(F.col("mean") + F.col("change") * (F.lit(bins.count - 1) - F.col("bin")))
-    lanes = (
-        changes.groupBy("leader")
-        .agg(following.alias("led"), F.collect_list(F.struct("bin", "change", "mean")).alias("changes"))
-        .persist()
+    lanes = changes.groupBy("leader").agg(
+        following.alias("led"), F.collect_list(F.struct("bin", "change", "mean")).alias("changes")
     )
-    try:
-        rows = lanes.orderBy(F.desc("led"), "leader").limit(MAX_LANES).collect()
-        total = lanes.count()
-    finally:
-        lanes.unpersist()
+    rows, total = _lanes(lanes, F.desc("led"), "leader")
     led = {row["leader"]: _carried_on(row["changes"], bins) for row in rows}
     idle = [each for each in registered if each not in led][: MAX_LANES - len(led)]
     if led:
         led |= {each: [0.0] * bins.count for each in idle}
     brokers = sorted(led)
-    return Balance(brokers=brokers, led=[led[each] for each in brokers], left_out=total - len(rows))
+    return Balance(brokers=brokers, led=[led[each] for each in brokers], left_out=total["lanes"] - len(rows))
 
 
 def _carried_on(changes: Iterable[Row], bins: Bins) -> list[float]:

@@ -28,6 +28,15 @@ _CAUSE = re.compile(
     r"^(?:pipeline|kafkaproto|server)[\w.]*\.(?:\w+): (.+)$|^(?:OSError|FileNotFoundError|PermissionError): (.+)$",
     re.MULTILINE,
 )
+SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    # Spark 4.2.1 has all scans of one loaded frame share the filters that were pushed down last: where a query uses
+    # the frame twice, as every job does that asks for transactions, rows would be missing.
+    "spark.sql.python.filterPushdown.enabled": "false",
+    # What jobs keep is mostly nulls, and texts that differ: to look for ways to compress them costs more than it gives.
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",
+}
+"""What jobs are run with, wherever."""
 _POLL_S = 0.2
 _LOCAL_SHUFFLE_PARTITIONS = 8
 
@@ -70,9 +79,10 @@ def spark_session(master: str | None, conf: Mapping[str, str]) -> Iterator[Spark
     under_submit = "PYSPARK_GATEWAY_PORT" in os.environ
     if not under_submit:
         require_java()
-    with _quiet_java(is_wanted=not under_submit):
+    prefix = "metadata-pipeline-"
+    with _quiet_java(is_wanted=not under_submit), tempfile.TemporaryDirectory(prefix=prefix) as folder:
         try:
-            session = _start(master, conf, under_submit)
+            session = _start(master, conf, under_submit, Path(folder))
         except (PySparkException, RuntimeError, OSError) as error:
             raise SparkError(f"Spark does not start: {cause(error)}") from error
         session.dataSource.register(KraftDataSource)
@@ -82,17 +92,10 @@ def spark_session(master: str | None, conf: Mapping[str, str]) -> Iterator[Spark
             session.stop()
 
 
-def _start(master: str | None, conf: Mapping[str, str], under_submit: bool) -> SparkSession:
+def _start(master: str | None, conf: Mapping[str, str], under_submit: bool, folder: Path) -> SparkSession:
     from pyspark.sql import SparkSession
 
-    settings = {
-        "spark.log.level": "OFF",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.session.timeZone": "UTC",
-        # Spark 4.2.1 has all scans of one loaded frame share the filters that were pushed down last: where a query uses
-        # the frame twice, as every job does that asks for transactions, rows would be missing.
-        "spark.sql.python.filterPushdown.enabled": "false",
-    }
+    settings = {"spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false", **SETTINGS}
     is_local = master is None or master.startswith("local")
     if is_local and not under_submit:
         settings["spark.ui.enabled"] = "false"
@@ -108,8 +111,7 @@ def _start(master: str | None, conf: Mapping[str, str], under_submit: bool) -> S
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     if not is_local and not under_submit:
-        folder = tempfile.mkdtemp(prefix="metadata-pipeline-")
-        archive = Path(folder) / "metadata_pipeline.zip"
+        archive = folder / "metadata_pipeline.zip"
         package(archive)
         session.sparkContext.addPyFile(str(archive))
     return session

@@ -21,6 +21,7 @@ from compat.ours import BIN, OurNode
 from compat.process import ServerProcess, wait_until
 from compat.quorum import connect
 from compat.spark.jars import connector_jars, connector_release
+from compat.spark.standalone import QUICK_JVM
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
 from pipeline.jobs.watch_checks import CheckError, check_topic
 from pipeline.jobs.watch_command import CONNECTOR
@@ -34,8 +35,6 @@ PARTITIONS = 2
 TOLD_S = 60.0
 """From kill -9 to the files; a second or two where nothing else runs."""
 READER_TIMEOUT_S = 120.0
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""For a process that lives for seconds: the optimising compiler would only cost."""
 
 Told = list[tuple[str, str, str]]
 
@@ -82,7 +81,9 @@ def watching(cluster: Cluster, folder: Path) -> Iterator[ServerProcess]:
         *("--master", "local[2]", "--conf", f"spark.jars={jars}"),
         *("--conf", f"spark.driver.extraJavaOptions={QUICK_JVM}"),
     ]
-    watch = ServerProcess(command, folder / "watch", folder, {"COLUMNS": "200"})
+    watch = ServerProcess(
+        command, folder / "watch", folder, {"COLUMNS": "200", "SPARK_LAUNCHER_OPTS": QUICK_JVM}
+    )
     try:
         watch.wait_for_line(watch.out_path, "watching cluster", WAIT_S)
         yield watch
@@ -109,7 +110,7 @@ def by_spark(servers: str, topic: str) -> list[str]:
         "print(json.dumps([row[0] for row in rows]))\n"
     )
     jars = ",".join(map(str, connector_jars()))
-    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
+    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LAUNCHER_OPTS": QUICK_JVM}
     done = subprocess.run(
         [sys.executable, "-c", program, jars, QUICK_JVM, servers, topic],
         capture_output=True,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from compat.spark.standalone import QUICK_JVM
 from tests.pipeline.histories import our_history, stock_history, synthetic_history
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["our_history", "spark", "stock_history", "synthetic_history"]
 
 ROOT = Path(__file__).resolve().parents[2]
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Hundreds of small queries: what compiles better costs more than it spares."""
 QUICK_QUERIES = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",

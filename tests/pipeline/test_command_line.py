@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import subprocess
 import sys
@@ -115,7 +116,7 @@ def test_package_holds_what_executors_import(tmp_path: Path) -> None:
     } <= names
     assert not [name for name in names if "__pycache__" in name or name.startswith("server/node")]
     code = "import pipeline.datasource, pipeline.jobs.state, pipeline.jobs.consistency, pipeline.jobs.report"
-    result = subprocess.run(
+    imported = subprocess.run(
         [sys.executable, "-P", "-c", code],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(archive)},
@@ -124,7 +125,7 @@ def test_package_holds_what_executors_import(tmp_path: Path) -> None:
         check=False,
         timeout=120,
     )
-    assert result.returncode == 0, result.stderr
+    assert imported.returncode == 0, imported.stderr
 
 
 def test_causes_are_found_in_what_spark_says() -> None:
@@ -139,7 +140,7 @@ def test_causes_are_found_in_what_spark_says() -> None:
 
 
 @pytest.mark.jvm
-def test_differences_are_exit_code_one_and_damage_a_warning(
+def test_tables_are_written_and_shown_differences_are_exit_code_one_and_damage_a_warning(
     spark: SparkSession, nodes: list[str], tmp_path: Path
 ) -> None:
     copies = planting.copy_nodes(nodes, tmp_path)
@@ -147,10 +148,18 @@ def test_differences_are_exit_code_one_and_damage_a_warning(
     data = bytearray(place.batch.raw)
     data[-1] ^= 1
     planting.put(place, bytes(data))
-    result = call("consistency", "--table", "differences", *map(str, copies))
+    out = tmp_path / "out"
+    arguments = ["--table", "differences", "--rows", "1", "--format", "csv", "--output", str(out)]
+    result = call("consistency", *arguments, *map(str, copies))
     assert result.exit_code == command_line.EXIT_DIFFERENCES, result.output
-    assert "corrupt batch" in result.output
+    assert f"records of {len(copies)} replicas" in result.output
+    assert "warning: 1 damaged batches or records were left out; the first: " in result.output
     assert f"{copies[1]}/{planting.LOG}/{place.path.name}, byte {place.position}" in result.output
+    (table,) = out.iterdir()
+    written = [row for path in table.glob("*.csv") for row in csv.DictReader(path.read_text().splitlines())]
+    shown = f"differences  {len(written)} row"
+    assert shown in result.output
+    assert any("corrupt batch" in row.values() for row in written)
     failed = call("history", "--mode", "failfast", "--table", "quorum", str(copies[1]))
     assert failed.exit_code == 1
     assert f"byte {place.position}" in failed.output

@@ -27,6 +27,7 @@ from pipeline.jobs.report_data import (
     ROUND_STEPS_MS,
     SHOWN_FIRST,
     YEAR_MS,
+    DirectoryFailure,
     IsrMap,
     IsrRow,
     Report,
@@ -66,6 +67,20 @@ def painted(value: Any, theme: Mapping[str, Any]) -> Any:
     if isinstance(value, list | tuple):
         return [painted(each, theme) for each in value]
     return theme[value] if isinstance(value, str) and value.startswith("@") else value
+
+
+@given(st.integers(0, 2**31 - 1), st.integers(0, 10_000))
+def test_epochs_are_counted_in_whole_numbers(first: int, more: int) -> None:
+    quorum = samples.small().quorum
+    tenure = dataclasses.replace(quorum.tenures[0], first_epoch=first, last_epoch=first + more)
+    axis = (quorum_plot(dataclasses.replace(quorum, tenures=[tenure]), samples.small().bins).figure or {})[
+        "layout"
+    ]["yaxis2"]
+    low, high = axis["range"]
+    assert isinstance(axis["dtick"], int)
+    assert axis["dtick"] >= 1
+    assert low < first <= first + more < high
+    assert 1 <= high // axis["dtick"] - (low - 1) // axis["dtick"] <= 6
 
 
 @given(st.integers(0, 2**50), st.integers(0, 2**45), st.integers(2, 500))
@@ -276,7 +291,7 @@ class Addresses(HTMLParser):
         self.loaded += [(tag, name, value) for name, value in attrs if name in self.LOADING]
         self.inline += [value or "" for name, value in attrs if name == "style" or name.startswith("on")]
         given = dict(attrs)
-        if given.get("http-equiv", "").lower() == "content-security-policy":
+        if (given.get("http-equiv") or "").lower() == "content-security-policy":
             self.policies.append(given["content"] or "")
         self._inside = tag
 
@@ -312,7 +327,7 @@ def test_no_name_can_break_out_of_the_page() -> None:
     rows = [dataclasses.replace(each, topic=evil) for each in report.worst.rows]
     isr_rows = [dataclasses.replace(each, name=evil) for each in report.topic_isr.rows]
     failures = [dataclasses.replace(each, directory=evil) for each in report.brokers.failures] or [
-        samples.DirectoryFailure(broker_id=101, at_ms=samples.START_MS, offset=1, directory=evil)
+        DirectoryFailure(broker_id=101, at_ms=samples.START_MS, offset=1, directory=evil)
     ]
     report = dataclasses.replace(
         report,
