@@ -9,6 +9,7 @@ from pathlib import Path
 import pyspark
 
 from compat.process import ServerProcess, free_ports
+from pipeline.jobs.session import lean_spark_home
 
 SPARK_HOME = Path(pyspark.__file__).parent
 START_TIMEOUT_S = 60.0
@@ -32,6 +33,7 @@ class StandaloneCluster:
         (port,) = free_ports(1)
         self.url = f"spark://127.0.0.1:{port}"
         self._folder = folder
+        self._home = lean_spark_home(folder / "spark")
         self._starts = folder / "python-starts"
         self.executor_python = self._write_executor_python(folder / "python-of-executors")
         self._processes: list[ServerProcess] = []
@@ -78,14 +80,14 @@ class StandaloneCluster:
 
     def _run(self, name: str, main_class: str, *arguments: str) -> ServerProcess:
         environment = {
-            "SPARK_HOME": str(SPARK_HOME),
+            "SPARK_HOME": str(self._home),
             "SPARK_DAEMON_MEMORY": "256m",
             "SPARK_DAEMON_JAVA_OPTS": QUICK_JVM,
             "SPARK_LAUNCHER_OPTS": QUICK_JVM,
             "SPARK_LOCAL_IP": "127.0.0.1",
             "PYTHONPATH": "",
         }
-        command = [str(SPARK_HOME / "bin" / "spark-class"), main_class, *arguments]
+        command = [str(self._home / "bin" / "spark-class"), main_class, *arguments]
         process = ServerProcess(command, self._folder / name, self._folder, environment)
         self._processes.append(process)
         return process

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from compat.spark.standalone import QUICK_JVM
+from pipeline.jobs.session import lean_spark_home
 from tests.pipeline.histories import our_history, stock_history, synthetic_history
 
 if TYPE_CHECKING:
@@ -28,19 +29,6 @@ QUICK_QUERIES = {
 process of its own, which other tests start, has Spark's defaults."""
 
 
-def _spark_home(folder: Path) -> Path:
-    """Spark's home without its zipped copy of pyspark, which each worker would compile again when it starts.
-
-    That takes a second of processor time, and Spark waits ten for a stream's worker, whatever else the machine does.
-    """
-    import pyspark
-
-    folder.mkdir()
-    for name in ("bin", "jars"):
-        (folder / name).symlink_to(Path(pyspark.__file__).parent / name)
-    return folder
-
-
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A local session of two cores that writes nothing outside the test's directory."""
@@ -48,7 +36,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
     folder = tmp_path_factory.mktemp("spark")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SPARK_HOME", str(_spark_home(folder / "home")))
+        patch.setenv("SPARK_HOME", str(lean_spark_home(folder / "home")))
         patch.setenv("SPARK_LAUNCHER_OPTS", QUICK_JVM)
         # Workers are processes of their own: they take the interpreter and the tree from here.
         patch.setenv("PYSPARK_PYTHON", sys.executable)
