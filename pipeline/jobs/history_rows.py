@@ -10,7 +10,7 @@ whose log starts later than the cluster: then a state lasts "from" the snapshot'
 something before it was stated in full, by the record that creates it or by a snapshot, is left out.
 
 Every table looks at its rows from several sides, and Spark would read the log once a look: so the rows of a frame are
-kept in Spark's cache (the executors' memory, or their disks), for all tables that are made of it.
+kept in Spark's cache, on the executors' disks, for all tables that are made of it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Known:
     """What is kept of a frame."""
 
     rows: DataFrame
-    """All its rows, in Spark's cache."""
+    """All its rows, on the executors' disks."""
     spans: DataFrame
     """Where rows do not count, in Spark's cache."""
     counted: DataFrame
@@ -84,7 +84,8 @@ def _rows_of(df: DataFrame) -> Known:
     known = _known.get(df)
     if known is None:
         rows = df.select(*(name for name in df.columns if name in _COLUMNS or name in RECORD_TYPES))
-        rows = rows.persist(StorageLevel.MEMORY_AND_DISK)
+        # In memory Spark builds a batch of rows whole before it asks whether there is room for it.
+        rows = rows.persist(StorageLevel.DISK_ONLY)
         # Few, mostly none; all rows once more in the cache would take as long as reading them did.
         spans = taken_back(rows).persist(StorageLevel.MEMORY_AND_DISK)
         known = _known[df] = Known(rows=rows, spans=spans, counted=without(rows, spans))

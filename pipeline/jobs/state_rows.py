@@ -1,7 +1,8 @@
 """What all tables of the state are made of: one pass over the rows, of which few are left.
 
-`settled` keeps its result in Spark's cache (memory, or the executors' disks): every table looks at these rows from
-several sides, and Spark would read the log once a look.
+`settled` keeps its result in Spark's cache, on the executors' disks: every table looks at these rows from several
+sides, and Spark would read the log once a look. In memory Spark builds a batch of rows whole before it asks whether
+there is room for it; with a log of millions of records there is not.
 """
 
 from __future__ import annotations
@@ -84,8 +85,8 @@ def _made_of(df: DataFrame) -> tuple[DataFrame, DataFrame]:
                     F.col("recordType").isin(*CONTROL_TYPES, latest.END_OF_RANGE), F.lit(False)
                 ),
             }
-        ).persist(StorageLevel.MEMORY_AND_DISK)
-        made = _made[df] = (known, without_aborted(known).persist(StorageLevel.MEMORY_AND_DISK))
+        ).persist(StorageLevel.DISK_ONLY)
+        made = _made[df] = (known, without_aborted(known).persist(StorageLevel.DISK_ONLY))
     return made
 
 
