@@ -327,7 +327,7 @@ def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str]
 def compact(folder: Path, **given: Any) -> None:
     """The log compacted by key, as a snapshot file that a controller can load."""
     reading = Reading(**given)
-    options = reading.source_options(Job(name="compact", help="", view="typed", record_types=(), tables={}))
+    options = reading.source_options(Job(name="compact", view="typed", record_types=(), tables={}))
     reading.check(options)
     screen = _screen()
     with _spark(reading) as (spark, tell):

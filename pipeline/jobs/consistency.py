@@ -176,7 +176,6 @@ _SOURCE_OPTIONS: Mapping[str, str] = {"replicas": "all", "includeSnapshots": "tr
 
 JOB = Job(
     name="consistency",
-    help="Whether all replicas' logs and snapshots hold the same; exit code 1 where they do not.",
     view="records",
     record_types=(),
     tables={"differences": differences, "replicas": replicas, "snapshots": snapshots},

@@ -276,7 +276,6 @@ def _worst_first(table: DataFrame, *measures: str) -> DataFrame:
 
 JOB = Job(
     name="health",
-    help="Trouble, balance, flapping and growth by hour, the worst first",
     view="typed",
     record_types=RECORD_TYPES,
     tables={

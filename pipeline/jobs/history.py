@@ -22,7 +22,6 @@ from pipeline.jobs.transactions import MARKERS
 
 JOB = Job(
     name="history",
-    help="Who led and who was in sync when, brokers' lives, elections, and what was changed",
     view="typed",
     record_types=tuple(
         dict.fromkeys(

@@ -16,7 +16,6 @@ kept in Spark's cache, on the executors' disks, for all tables that are made of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from pyspark import StorageLevel
@@ -24,7 +23,7 @@ from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
 from pipeline.jobs.job import Transform
-from pipeline.jobs.transactions import taken_back, without
+from pipeline.jobs.transactions import Kept, keep
 from pipeline.schema import RECORD_TYPES
 
 CLUSTER = "clusterId"
@@ -35,19 +34,8 @@ POSITION = ("offset", "snapshotIndex")
 _COLUMNS = (CLUSTER, *POSITION, "timestamp", "source", "isControl", "partitionLeaderEpoch", "recordType")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """What is kept of a frame."""
-
-    rows: DataFrame
-    """All its rows, on the executors' disks."""
-    spans: DataFrame
-    """Where rows do not count, in Spark's cache."""
-    counted: DataFrame
-    """The rows that count."""
-
-
-_known: WeakKeyDictionary[DataFrame, Known] = WeakKeyDictionary()
+_known: WeakKeyDictionary[DataFrame, Kept] = WeakKeyDictionary()
+"""By frame: its rows."""
 _tables: WeakKeyDictionary[DataFrame, dict[Transform, DataFrame]] = WeakKeyDictionary()
 """By frame: tables that others are made of."""
 
@@ -76,19 +64,14 @@ def forget(df: DataFrame) -> None:
         table.unpersist()
     known = _known.pop(df, None)
     if known is not None:
-        known.spans.unpersist()
-        known.rows.unpersist()
+        known.forget()
 
 
-def _rows_of(df: DataFrame) -> Known:
+def _rows_of(df: DataFrame) -> Kept:
     known = _known.get(df)
     if known is None:
         rows = df.select(*(name for name in df.columns if name in _COLUMNS or name in RECORD_TYPES))
-        # In memory Spark builds a batch of rows whole before it asks whether there is room for it.
-        rows = rows.persist(StorageLevel.DISK_ONLY)
-        # Few, mostly none; all rows once more in the cache would take as long as reading them did.
-        spans = taken_back(rows).persist(StorageLevel.MEMORY_AND_DISK)
-        known = _known[df] = Known(rows=rows, spans=spans, counted=without(rows, spans))
+        known = _known[df] = keep(rows)
     return known
 
 

@@ -21,8 +21,6 @@ class Job:
     """A set of tables that are made of the same records."""
 
     name: str
-    help: str
-    """What the tables tell, in one line."""
     view: str
     """View of the source that the transforms take."""
     record_types: tuple[str, ...]

@@ -48,7 +48,6 @@ def document(df: DataFrame, title: str | None = None) -> str:
 
 JOB = Job(
     name="report",
-    help="One HTML file with plots: elections, brokers, ISR, balance of leaders, record rates, worst partitions",
     view="typed",
     record_types=(),
     tables={},

@@ -42,7 +42,6 @@ __all__ = [
 
 JOB = Job(
     name="state",
-    help="The cluster's metadata as of an offset or a time, from the nearest snapshot and the log behind it.",
     view="typed",
     record_types=RECORD_TYPES,
     tables={

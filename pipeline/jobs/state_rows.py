@@ -1,15 +1,13 @@
 """What all tables of the state are made of: one pass over the rows, of which few are left.
 
 `settled` keeps its result in Spark's cache, on the executors' disks: every table looks at these rows from several
-sides, and Spark would read the log once a look. In memory Spark builds a batch of rows whole before it asks whether
-there is room for it; with a log of millions of records there is not.
+sides, and Spark would read the log once a look.
 """
 
 from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
-from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -17,7 +15,7 @@ from pyspark.sql.types import StructType
 
 from kafkaproto import uuids
 from pipeline import latest
-from pipeline.jobs.transactions import MARKERS, without_aborted
+from pipeline.jobs.transactions import MARKERS, Kept, keep
 from pipeline.schema import CORRUPT_COLUMN, columns_of
 from server.image.image import MIGRATING_DIRECTORY
 
@@ -44,8 +42,8 @@ def schema_of(arrow_schema: object) -> StructType:
     return from_arrow_schema(arrow_schema)
 
 
-_made: WeakKeyDictionary[DataFrame, tuple[DataFrame, DataFrame]] = WeakKeyDictionary()
-"""By frame: its settled rows and those of them that count."""
+_made: WeakKeyDictionary[DataFrame, Kept] = WeakKeyDictionary()
+"""By frame: its settled rows."""
 
 
 def settled(df: DataFrame) -> DataFrame:
@@ -55,21 +53,22 @@ def settled(df: DataFrame) -> DataFrame:
     pass; `forget` gives up what is kept of it. A record that cannot be read, or is newer than this release knows, is an
     error that names file and offset: no state can be told without it.
     """
-    return _made_of(df)[0]
+    return _made_of(df).rows
 
 
 def counted(df: DataFrame) -> DataFrame:
     """The settled rows that count: without those of metadata transactions that were taken back or are open."""
-    return _made_of(df)[1]
+    return _made_of(df).counted
 
 
 def forget(df: DataFrame) -> None:
     """Give up what is kept of a frame."""
-    for rows in reversed(_made.pop(df, ())):
-        rows.unpersist()
+    made = _made.pop(df, None)
+    if made is not None:
+        made.forget()
 
 
-def _made_of(df: DataFrame) -> tuple[DataFrame, DataFrame]:
+def _made_of(df: DataFrame) -> Kept:
     made = _made.get(df)
     if made is None:
         rows = df.select(*_columns(df)).mapInArrow(latest.latest, schema_of(latest.ROWS))
@@ -85,8 +84,8 @@ def _made_of(df: DataFrame) -> tuple[DataFrame, DataFrame]:
                     F.col("recordType").isin(*CONTROL_TYPES, latest.END_OF_RANGE), F.lit(False)
                 ),
             }
-        ).persist(StorageLevel.DISK_ONLY)
-        made = _made[df] = (known, without_aborted(known).persist(StorageLevel.DISK_ONLY))
+        )
+        made = _made[df] = keep(known)
     return made
 
 

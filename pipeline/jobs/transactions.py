@@ -8,6 +8,9 @@ single reader that goes forward.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -15,26 +18,45 @@ BEGIN = "BeginTransactionRecord"
 END = "EndTransactionRecord"
 ABORT = "AbortTransactionRecord"
 MARKERS = (BEGIN, END, ABORT)
-"""Record types that a job has to read for `without_aborted` to know of transactions."""
+"""Record types that a job has to read for `keep` to know of transactions."""
 
 _BEFORE_ALL = -1
 """Stands for the first offset of a span that begins before the rows do."""
 _AFTER_ALL = (1 << 63) - 1
 
 
-def without_aborted(df: DataFrame) -> DataFrame:
-    """The rows that count: without those of aborted metadata transactions, those of one that is open at the end, and
-    the markers themselves.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """Rows in Spark's cache, and those of them that count."""
 
-    ``df`` is the source's view ``records`` or ``typed``, each offset of a cluster once (``replicas=one`` or ``asOf``),
-    record types `MARKERS` included. Where it starts within a transaction, the rows before the first marker share its
-    fate. Rows of snapshots and the quorum's own records are never part of a transaction.
+    rows: DataFrame
+    spans: DataFrame
+    """Where rows do not count, as `taken_back` gives it; in the cache, too."""
+    counted: DataFrame
+    """Without the rows of aborted metadata transactions, of one that is open at the end, and the markers themselves."""
+
+    def forget(self) -> None:
+        """Give up what is in the cache."""
+        self.spans.unpersist()
+        self.rows.unpersist()
+
+
+def keep(df: DataFrame) -> Kept:
+    """Keep the rows on the executors' disks, and tell those that count.
+
+    ``df`` is of the source's view ``records`` or ``typed``, each offset of a cluster once (``replicas=one`` or
+    ``asOf``), record types `MARKERS` included. Where it starts within a transaction, the rows before the first marker
+    share its fate. Rows of snapshots and the quorum's own records are never part of a transaction.
     """
-    return without(df, taken_back(df))
+    # In memory Spark builds a batch of rows whole before it asks whether there is room for it.
+    rows = df.persist(StorageLevel.DISK_ONLY)
+    # Few, mostly none; to keep the rows that count as well would be to write nearly all of them twice.
+    spans = taken_back(rows).persist(StorageLevel.DISK_ONLY)
+    return Kept(rows=rows, spans=spans, counted=_without(rows, spans))
 
 
-def without(df: DataFrame, spans: DataFrame) -> DataFrame:
-    """The rows that count, where it is known what does not: ``spans`` is what `taken_back` gives."""
+def _without(df: DataFrame, spans: DataFrame) -> DataFrame:
+    """The rows that lie in none of the spans, and are no markers."""
     is_in_span = (
         F.col("clusterId").eqNullSafe(F.col("_cluster"))
         & F.col("offset").between(F.col("_first"), F.col("_last"))

@@ -18,7 +18,7 @@ from kafkaproto.messages import (
     LeaderChangeMessage,
     ProducerIdsRecord,
 )
-from pipeline.jobs.transactions import MARKERS, without_aborted
+from pipeline.jobs.transactions import MARKERS, keep
 from server.image.loader import LoadState, load_control_batch, load_records
 from tests.pipeline.frames import frame
 
@@ -62,7 +62,7 @@ def _frame(spark: SparkSession, records: Sequence[Message]) -> DataFrame:
 
 
 def _counted(df: DataFrame) -> list[int]:
-    return sorted(row.offset for row in without_aborted(df).select("offset").collect())
+    return sorted(row.offset for row in keep(df).counted.select("offset").collect())
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -105,7 +105,7 @@ def test_ends_decide_in_each_cluster_by_itself(spark: SparkSession) -> None:
         )
         for history in ENDS
     ]
-    counted = without_aborted(reduce(DataFrame.unionAll, frames)).select("clusterId", "offset").collect()
+    counted = keep(reduce(DataFrame.unionAll, frames)).counted.select("clusterId", "offset").collect()
     assert sorted(map(tuple, counted)) == sorted((name, each) for name in ENDS for each in ENDS[name])
 
 
