@@ -32,18 +32,7 @@ def broker_loss(make: str, folder: Path, partitions: int) -> dict[str, float]:
     with Cluster(MAKES[make], MAKES["stock"], folder) as cluster:
         cluster.format()
         cluster.start()
-        topics = [f"large-{number}" for number in range(partitions // PARTITIONS_PER_TOPIC)]
-        with connect(cluster.quorum.leader().bootstrap_controller, timeout_ms=REQUEST_TIMEOUT_MS) as client:
-            for topic in topics:
-                create_topics(client, [topic], PARTITIONS_PER_TOPIC, REPLICAS)
-            # A broker shows a change before it makes the logs that the change wants, and the next change after that.
-            for marker in range(MARKERS):
-                create_topics(client, [f"marker-{marker}"], 1, REPLICAS)
-                wait_until_known(cluster, partitions + marker + 1)
-        partitions += MARKERS
-        # Making so many logs, replicas fall out of the ISR and come back.
-        time.sleep(SETTLE_S)
-        wait_until_known(cluster, partitions)
+        fill(cluster, partitions)
         victim, *survivors = cluster.brokers.values()
         with connect(survivors[0].bootstrap_server, timeout_ms=REQUEST_TIMEOUT_MS) as client:
             begin, begin_wall = time.perf_counter(), time.time()
@@ -59,6 +48,22 @@ def broker_loss(make: str, folder: Path, partitions: int) -> dict[str, float]:
             "kill to all led s": seconds,
             "fenced to all led s": wall - fenced,
         }
+
+
+def fill(cluster: Cluster, partitions: int) -> int:
+    """Have so many partitions, and a few more, whole on all brokers; returns how many there are."""
+    topics = [f"large-{number}" for number in range(partitions // PARTITIONS_PER_TOPIC)]
+    with connect(cluster.quorum.leader().bootstrap_controller, timeout_ms=REQUEST_TIMEOUT_MS) as client:
+        for topic in topics:
+            create_topics(client, [topic], PARTITIONS_PER_TOPIC, REPLICAS)
+        # A broker shows a change before it makes the logs that the change wants, and the next change after that.
+        for marker in range(MARKERS):
+            create_topics(client, [f"marker-{marker}"], 1, REPLICAS)
+            wait_until_known(cluster, partitions + marker + 1)
+    # Making so many logs, replicas fall out of the ISR and come back.
+    time.sleep(SETTLE_S)
+    wait_until_known(cluster, partitions + MARKERS)
+    return partitions + MARKERS
 
 
 def wait_until_known(cluster: Cluster, partitions: int) -> None:
@@ -81,11 +86,16 @@ def leaders(client: Client) -> set[int]:
     return {partition.leader_id for partition in all_partitions(client)}
 
 
-def all_partitions(client: Client) -> list[MetadataResponse.MetadataResponsePartition]:
+def all_partitions(client: Client) -> list[MetadataResponse.Partition]:
     """What one broker tells of all partitions."""
+    return [partition for topic in all_topics(client) for partition in topic.partitions]
+
+
+def all_topics(client: Client) -> list[MetadataResponse.Topic]:
+    """What one broker tells of all topics."""
     response = client.send(MetadataRequest(topics=None))
     assert isinstance(response, MetadataResponse)
-    return [partition for topic in response.topics for partition in topic.partitions]
+    return response.topics
 
 
 def fenced_at(controller: Node, broker_id: int) -> Iterator[float]:

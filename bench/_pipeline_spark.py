@@ -34,7 +34,6 @@ def run(spark: SparkSession, what: str, node: str, offset: str) -> None:
         return
     job = state.JOB
     reader = spark.read.format("kraft").option("view", job.view)
-    reader = reader.option("recordTypes", ",".join(job.record_types)).option("replicas", "one")
     frame = reader.options(**job.source_options).option("asOf", offset).load(node)
     for transform in job.tables.values():
         into_nothing(transform(frame))

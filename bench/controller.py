@@ -19,12 +19,10 @@ Three controllers of one make with placeholder brokers, which register and send 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import selectors
 import signal
 import socket
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,6 +37,7 @@ from bench._filling import (
     create_topics,
 )
 from bench._makes import MAKES, end_in_order_when_told
+from bench._parts import Figures, Part, run_parts
 from bench.failover import Attempts, wait_until_follows
 from compat.node import Node
 from compat.quorum import Quorum, connect
@@ -64,8 +63,6 @@ HEARTBEATS_S = 20.0
 HEARTBEAT_KEY, HEARTBEAT_VERSION = 63, 2
 GIVE_UP_S = 60.0
 BROKER_IDS = range(1000, 1000 + HEARTBEAT_BROKERS)
-
-Figures = dict[str, float]
 
 
 @contextmanager
@@ -263,30 +260,13 @@ def main() -> None:
     parser.add_argument("--loss-partitions", type=int, default=10_000, help="of the loss part (10000)")
     parser.add_argument("--makes", type=lambda text: text.split(","), default=list(MAKES))
     arguments = parser.parse_args()
-    parts: dict[str, Callable[[str, Path], Figures]] = {
+    parts: dict[str, Part] = {
         "admin": admin,
         "scale": lambda make, folder: scale(make, folder, arguments.partitions),
         "loss": lambda make, folder: broker_loss(make, folder, arguments.loss_partitions),
         "heartbeats": heartbeats,
     }
-    results: dict[str, dict[str, Figures]] = {}
-    for part in arguments.parts:
-        results[part] = {}
-        for make in arguments.makes:
-            with tempfile.TemporaryDirectory() as folder:
-                results[part][make] = parts[part](make, Path(folder))
-        print(f"{part:32}" + "".join(f"{make:>12}" for make in arguments.makes))
-        for name in results[part][arguments.makes[0]]:
-            values = [results[part][make][name] for make in arguments.makes]
-            print(f"  {name:30}" + "".join(f"{value:>12.3f}" for value in values), flush=True)
-    rounded = {
-        part: {
-            make: {name: round(value, 3) for name, value in figures.items()}
-            for make, figures in by_make.items()
-        }
-        for part, by_make in results.items()
-    }
-    print(json.dumps(rounded))
+    run_parts(parts, arguments.parts, arguments.makes)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,17 @@
 """Controllers of one make and brokers of either make as one cluster, told of each other only by bootstrap servers.
 
-The controllers are a `Quorum`; the brokers need nothing but `controller.quorum.bootstrap.servers` to find it.
+The controllers are a `Quorum`; the brokers need nothing but `controller.quorum.bootstrap.servers` to find it, or
+`controller.quorum.voters` where voters are static.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from compat.kafka.tools import run_tool
 from compat.node import START_TIMEOUT_S, Node
 from compat.process import free_ports, wait_until
 from compat.quorum import CLUSTER_ID, MakeNode, Quorum, connect
@@ -23,17 +26,19 @@ FIRST_BROKER_ID = 101
 BROKERS_ONLY = 1
 """The endpoint type of DescribeCluster that means brokers."""
 PARTITIONS_TIMEOUT_MS = 30_000
+IN_SYNC_TIMEOUT_S = 180.0
+"""For what takes a second or two on a machine that has nothing else to do."""
 
 
-def broker_properties(directories: Sequence[Path], node_id: int, controllers: str) -> dict[str, str]:
-    """The properties of a node that is a broker only; `controllers` is HOST:PORT,HOST:PORT and all it knows of them."""
+def broker_properties(directories: Sequence[Path], node_id: int, quorum: Quorum) -> dict[str, str]:
+    """The properties of a node that is a broker only and finds the quorum as its controllers find each other."""
     (port,) = free_ports(1)
     return {
         "process.roles": "broker",
         "node.id": str(node_id),
         "listeners": f"PLAINTEXT://127.0.0.1:{port}",
         "controller.listener.names": "CONTROLLER",
-        "controller.quorum.bootstrap.servers": controllers,
+        **quorum.found_by,
         "log.dirs": ",".join(map(str, directories)),
     }
 
@@ -52,18 +57,22 @@ class Cluster:
         controller_overrides: Mapping[str, str] | None = None,
         broker_overrides: Mapping[str, str] | None = None,
         log_directories: Mapping[int, int] | None = None,
+        has_static_voters: bool = False,
     ) -> None:
         """Nothing is formatted or started yet. `log_directories` is how many a broker has, by id, where not one."""
-        self.quorum = Quorum(make_controller, directory, controllers, controller_overrides)
+        self.quorum = Quorum(
+            make_controller,
+            directory,
+            controllers,
+            controller_overrides,
+            has_static_voters=has_static_voters,
+        )
         self.brokers: dict[int, Node] = {}
         for broker_id in range(FIRST_BROKER_ID, FIRST_BROKER_ID + brokers):
             folder = directory / f"node-{broker_id}"
             count = (log_directories or {}).get(broker_id, 1)
             data = [folder / f"data-{number}" for number in range(1, count + 1)]
-            properties = {
-                **broker_properties(data, broker_id, self.controller_servers),
-                **(broker_overrides or {}),
-            }
+            properties = {**broker_properties(data, broker_id, self.quorum), **(broker_overrides or {})}
             self.brokers[broker_id] = make_broker(folder, properties)
 
     @property
@@ -89,6 +98,16 @@ class Cluster:
             list(pool.map(lambda node: node.start(), self.brokers.values()))
         for node in self.brokers.values():
             self.wait_until_unfenced(node.node_id)
+
+    def create_topic(self, name: str, count: int) -> None:
+        """A topic of so many partitions with three replicas, of which two have to be in sync to write.
+
+        Raises ToolFailedError.
+        """
+        run_tool(
+            "kafka-topics", "--bootstrap-server", self.servers, "--create", "--topic", name,
+            "--partitions", str(count), "--replication-factor", "3", "--config", "min.insync.replicas=2",
+        ).output()  # fmt: skip
 
     def wait_until_unfenced(self, broker_id: int, timeout_s: float = START_TIMEOUT_S) -> None:
         """Until all brokers that run show the broker as alive."""
@@ -145,3 +164,28 @@ def partitions(server: str, topics: Sequence[str] | None = None) -> dict[tuple[s
         if topic.name is not None
         for partition in topic.partitions
     }
+
+
+def are_in_sync(found: Mapping[tuple[str, int], Partition]) -> bool:
+    """Whether every partition has a leader and every replica is in its ISR."""
+    return all(
+        one.leader_id >= 0 and sorted(one.isr_nodes) == sorted(one.replica_nodes) for one in found.values()
+    )
+
+
+def wait_until_whole(
+    brokers: Collection[Node], topics: Mapping[str, int], timeout_s: float = IN_SYNC_TIMEOUT_S
+) -> None:
+    """Until each of these brokers shows that many partitions of each topic, and all their replicas in sync.
+
+    Raises WaitedTooLongError.
+    """
+
+    def is_whole(node: Node) -> bool:
+        try:
+            found = partitions(node.bootstrap_server, list(topics))
+        except OSError:
+            return False
+        return Counter(name for name, _ in found) == topics and are_in_sync(found)
+
+    wait_until(lambda: all(map(is_whole, brokers)), timeout_s, f"all replicas of {', '.join(topics)} in sync")

@@ -52,6 +52,30 @@ def controller_properties(data_directory: Path, node_id: int, servers: Sequence[
     }
 
 
+def meta_properties(data_directory: Path) -> dict[str, str]:
+    """What the file of that name in a data directory says: version, cluster.id, node.id, directory.id."""
+    lines = (data_directory / "meta.properties").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+
+
+def take_away(data_directory: Path) -> None:
+    """Leaves a file in its place, so that nothing can be opened or written there."""
+    data_directory.rename(_taken(data_directory))
+    data_directory.write_text("not a directory")
+
+
+def give_back(data_directory: Path) -> None:
+    """Undoes `take_away`, where that was done."""
+    taken = _taken(data_directory)
+    if taken.exists():
+        data_directory.unlink()
+        taken.rename(data_directory)
+
+
+def _taken(data_directory: Path) -> Path:
+    return data_directory.with_name(f"{data_directory.name}-taken-away")
+
+
 class Node(abc.ABC):
     """One server of either make. Not started by the constructor; may be stopped and started again at will."""
 
@@ -63,8 +87,9 @@ class Node(abc.ABC):
         self.properties = dict(properties)
         self.properties_path = directory / "server.properties"
         self._process: ServerProcess | None = None
-        self._starts = 0
         directory.mkdir(parents=True, exist_ok=True)
+        # Goes on where another node of this make in this folder has ended, so that its logs stay.
+        self._starts = len(list(directory.glob(f"{self.kind}-*.out")))
         self.properties_path.write_text("".join(f"{key}={value}\n" for key, value in self.properties.items()))
 
     @property
@@ -73,9 +98,14 @@ class Node(abc.ABC):
         return int(self.properties["node.id"])
 
     @property
+    def data_directories(self) -> list[Path]:
+        """Those of `log.dirs`, relative to where the process runs."""
+        return [self.directory / each for each in self.properties["log.dirs"].split(",")]
+
+    @property
     def data_directory(self) -> Path:
-        """The first of `log.dirs`, relative to where the process runs."""
-        return self.directory / self.properties["log.dirs"].split(",")[0]
+        """The first of them, where the metadata log lies."""
+        return self.data_directories[0]
 
     @property
     def metadata_log_directory(self) -> Path:
@@ -94,15 +124,19 @@ class Node(abc.ABC):
 
     @property
     def meta_properties(self) -> dict[str, str]:
-        """What meta.properties in the data directory says: version, cluster.id, node.id, directory.id."""
-        lines = (self.data_directory / "meta.properties").read_text().splitlines()
-        return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+        """What meta.properties in the first data directory says."""
+        return meta_properties(self.data_directory)
 
     @property
     def process(self) -> ServerProcess:
         """The process of the latest start."""
         assert self._process is not None, "the node was never started"
         return self._process
+
+    @property
+    def running_pid(self) -> int | None:
+        """The id of its process, or None while none runs."""
+        return self._process.pid if self._process is not None and self._process.is_running else None
 
     @property
     def is_started(self) -> bool:

@@ -8,7 +8,21 @@ from compat.node import Node
 from compat.process import ServerProcess
 
 BIN = Path(__file__).resolve().parent.parent / "bin"
-FORMAT_TIMEOUT_S = 60.0
+TOOL_TIMEOUT_S = 60.0
+
+
+def run_our_tool(tool: str, *arguments: str, directory: Path | None = None) -> str:
+    """Standard output of a command of `bin/`; raises CalledProcessError, with what it printed, if it fails."""
+    done = subprocess.run(
+        [str(BIN / tool), *arguments],
+        cwd=directory,
+        check=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=TOOL_TIMEOUT_S,
+    )
+    return done.stdout
 
 
 class OurNode(Node):
@@ -24,15 +38,8 @@ class OurNode(Node):
 
     def format(self, cluster_id: str, quorum: Sequence[str] = ("--standalone",)) -> None:
         """Formats with `bin/kafka-storage format`; raises CalledProcessError if it refuses."""
-        command = [str(BIN / "kafka-storage"), "format", *quorum, "--cluster-id", cluster_id]
-        subprocess.run(
-            [*command, "--config", str(self.properties_path)],
-            cwd=self.directory,
-            check=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            timeout=FORMAT_TIMEOUT_S,
-        )
+        arguments = ["format", *quorum, "--cluster-id", cluster_id, "--config", str(self.properties_path)]
+        run_our_tool("kafka-storage", *arguments, directory=self.directory)
 
     def _arguments(self) -> list[str]:
         return [str(self.properties_path)]

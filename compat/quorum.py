@@ -1,4 +1,6 @@
-"""Several nodes of one make as a quorum of controllers, each a process, formatted with the voters in their log.
+"""Several nodes as a quorum of controllers, each a process: of one make, or some of another.
+
+The voters are in their log, as formatting wrote them, or in everyone's configuration (kraft.version 0).
 
 Asks the nodes over our client library only, so that a quorum of either make can stand here.
 """
@@ -9,8 +11,10 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
+from compat.network import Network
 from compat.node import Node, controller_properties
 from compat.process import WaitedTooLongError, free_ports
 from kafkaproto import uuids
@@ -59,31 +63,75 @@ class Quorum:
     """Controllers that vote; more nodes may join later."""
 
     def __init__(
-        self, make: MakeNode, directory: Path, size: int, properties: Mapping[str, str] | None = None
+        self,
+        make: MakeNode,
+        directory: Path,
+        size: int,
+        properties: Mapping[str, str] | None = None,
+        *,
+        others: Mapping[int, MakeNode] | None = None,
+        has_static_voters: bool = False,
+        network: Network | None = None,
     ) -> None:
-        """Nothing is formatted or started yet. `properties` go to every node, besides what it needs."""
+        """Nothing is formatted or started yet. `properties` go to every node, besides what it needs.
+
+        Nodes 1 to `size` are of `make`, but for those that `others` has by their id. With a network, which must run
+        already, they reach each other through it alone; whoever asks a node at `bootstrap_controller` does not.
+        """
         self._make = make
+        self._others = dict(others or {})
+        self._has_static_voters = has_static_voters
         self._directory = directory
         self._properties = dict(properties or {})
-        ports = free_ports(size)
-        self._servers = [f"127.0.0.1:{port}" for port in ports]
+        self._network = network
         self.nodes: dict[int, Node] = {}
-        for node_id, server in enumerate(self._servers, 1):
-            others = [each for each in self._servers if each != server]
-            self.nodes[node_id] = self._node(node_id, [*others, server], {})
+        ports = dict(enumerate(free_ports(size), 1))
+        # What everybody is told of the first voters.
+        self._servers = {node_id: self._server(node_id, port) for node_id, port in ports.items()}
+        for node_id, port in ports.items():
+            elsewhere = [server for voter, server in self._servers.items() if voter != node_id]
+            self.nodes[node_id] = self._node(node_id, port, [*elsewhere, self._servers[node_id]], {})
 
-    def _node(self, node_id: int, servers: Sequence[str], more: Mapping[str, str]) -> Node:
+    @property
+    def static_voters(self) -> str:
+        """The value of `controller.quorum.voters` that names all of them."""
+        return ",".join(f"{voter}@{server}" for voter, server in self._servers.items())
+
+    @property
+    def found_by(self) -> dict[str, str]:
+        """The property by which a broker finds it."""
+        if self._has_static_voters:
+            return {"controller.quorum.voters": self.static_voters}
+        return {"controller.quorum.bootstrap.servers": ",".join(self._servers.values())}
+
+    def _server(self, node_id: int, port: int) -> str:
+        """HOST:PORT where others reach the node that listens on this port."""
+        if self._network is None:
+            return f"127.0.0.1:{port}"
+        return self._network.add(node_id, port, partial(self._find_pid, node_id))
+
+    def _find_pid(self, node_id: int) -> int | None:
+        node = self.nodes.get(node_id)
+        return None if node is None else node.running_pid
+
+    def _node(self, node_id: int, port: int, servers: Sequence[str], more: Mapping[str, str]) -> Node:
         folder = self._directory / f"node-{node_id}"
         properties = controller_properties(folder / "data", node_id, servers)
-        return self._make(folder, {**properties, **self._properties, **more})
+        if self._network is not None:
+            properties["listeners"] = f"CONTROLLER://127.0.0.1:{port}"
+            properties["advertised.listeners"] = f"CONTROLLER://{servers[-1]}"
+        if self._has_static_voters:
+            del properties["controller.quorum.bootstrap.servers"]
+            properties["controller.quorum.voters"] = self.static_voters
+        make = self._others.get(node_id, self._make)
+        return make(folder, {**properties, **self._properties, **more})
 
     def format(self) -> None:
         """Formats all nodes with all of them as the first voters."""
         voters = ",".join(
-            f"{node_id}@{node.bootstrap_controller}:{uuids.to_text(new_uuid())}"
-            for node_id, node in self.nodes.items()
+            f"{node_id}@{server}:{uuids.to_text(new_uuid())}" for node_id, server in self._servers.items()
         )
-        quorum = ("--initial-controllers", voters)
+        quorum = () if self._has_static_voters else ("--initial-controllers", voters)
         with ThreadPoolExecutor(len(self.nodes)) as pool:
             list(pool.map(lambda node: node.format(CLUSTER_ID, quorum), self.nodes.values()))
 
@@ -92,20 +140,23 @@ class Quorum:
         with ThreadPoolExecutor(len(self.nodes)) as pool:
             list(pool.map(lambda node: node.start(), self.nodes.values()))
 
-    def newcomer(self, node_id: int, properties: Mapping[str, str]) -> Node:
-        """Another controller, formatted to join, not started and no voter yet."""
+    def newcomer(self, node_id: int, properties: Mapping[str, str], make: MakeNode | None = None) -> Node:
+        """Another controller, formatted to join, not started and no voter yet; of `make`, if given."""
         (port,) = free_ports(1)
-        node = self._node(node_id, [*self._servers, f"127.0.0.1:{port}"], properties)
+        if make is not None:
+            self._others[node_id] = make
+        servers = [*self._servers.values(), self._server(node_id, port)]
+        node = self._node(node_id, port, servers, properties)
         node.format(CLUSTER_ID, ("--no-initial-controllers",))
         self.nodes[node_id] = node
         return node
 
-    def leader(self, timeout_s: float = LEADER_TIMEOUT_S) -> Node:
-        """The node that leads; raises WaitedTooLongError if none does in time."""
+    def leader(self, timeout_s: float = LEADER_TIMEOUT_S, besides: Node | None = None) -> Node:
+        """The node that leads, `besides` not asked; raises WaitedTooLongError if none does in time."""
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             for node in self.nodes.values():
-                if not node.process.is_running:
+                if node is besides or not node.process.is_running:
                     continue
                 try:
                     with connect(node.bootstrap_controller) as client:
@@ -116,6 +167,15 @@ class Quorum:
                     return node
             time.sleep(POLL_INTERVAL_S)
         raise WaitedTooLongError(f"waited {timeout_s} s for a leader of {self._directory}")
+
+    def log_ends(self) -> dict[int, int]:
+        """The end offset of each voter's and observer's log by node id, as whoever leads knows it.
+
+        Raises WaitedTooLongError, and OSError or LookupError where who led leads no more.
+        """
+        with connect(self.leader().bootstrap_controller) as client:
+            answer = describe_quorum(client)
+        return {each.replica_id: each.log_end_offset for each in (*answer.current_voters, *answer.observers)}
 
     def close(self) -> None:
         """Leaves no process behind: kill -9, since a quorum that loses its nodes one by one cannot end in order."""

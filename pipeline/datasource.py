@@ -42,6 +42,7 @@ from pipeline.plan import Filters, Piece, plan_batch
 from pipeline.progress import Available, Progress, advance, check_cluster, contents, first
 from pipeline.read import read_piece
 from pipeline.schema import RECORD_TYPES, TYPED_VIEW, arrow_schema, columns_of, ddl
+from pipeline.state_view import as_view
 from pipeline.stream import StreamSource, make_stream_source
 from pipeline.wanted import Origin, Wanted
 
@@ -279,6 +280,7 @@ def _wanted(options: Options, columns: Sequence[str], filters: Filters) -> Wante
         start_timestamp_ms=options.start_timestamp_ms,
         end_timestamp_ms=options.end_timestamp_ms,
         committed_end=options.high_watermark or 0,
+        committed_only=options.committed_only,
         mode=options.mode,
     )
 
@@ -302,14 +304,18 @@ def _decode_file(path: str, content: pa.Buffer, options: Options, wanted: Wanted
         source="log" if snapshot is None else "snapshot",
         snapshot=None if snapshot is None else (snapshot.end_offset, snapshot.epoch),
     )
-    yield from decode(
-        memoryview(content),
-        position=0,
-        origin=origin,
-        wanted=wanted,
-        next_offset=base_offset or 0,
-        expects_more=False,
-    )
+
+    def read(decoded: Wanted) -> Iterator[pa.RecordBatch]:
+        return decode(
+            memoryview(content),
+            position=0,
+            origin=origin,
+            wanted=decoded,
+            next_offset=base_offset or 0,
+            expects_more=False,
+        )
+
+    yield from as_view(wanted, origin, read)
 
 
 def _is_pushdown_worker() -> bool:

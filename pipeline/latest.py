@@ -8,17 +8,21 @@ arithmetic on whole columns; only what is seldom goes row by row:
 
 - Replicas may change without directories (records of before brokers told them). Who stays keeps its directory then,
   which depends on what was before. Such a row is not put together with those before it until `resolved`.
-- Whether a metadata transaction counts shows later, and ClearElrRecord (KIP-966) empties the ELR of partitions that
-  have one, which is a change to them and to no others. So nothing is put together across such a record.
+- ClearElrRecord (KIP-966) empties the ELR of partitions that have one, which is a change to them and to no others. So
+  nothing is put together across such a record.
+- Whether a metadata transaction counts shows later. One that begins and ends in the range is as if it had not been
+  there, or its changes had not. Across the marker of another, which begins before the range or is open at its end,
+  nothing is put together.
 
 Records of other types pass through `latest` as they are: they are few. Positions order rows; what is put together must
-not have a foreign row of the same partition in between. That holds where each Spark partition has a range of the log of
+not have a foreign row of the same partition in between. That holds where each piece of work is a range of the log of
 its own, and is checked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,12 +40,16 @@ MAX_BUFFERED_ROWS = 1 << 18
 """Rows that are gathered before they are put together: some tens of MB."""
 MAX_REDUCED_ROWS = 1 << 20
 """Rows that may be left of them before they are handed on: memory is bounded however many partitions there are."""
+MAX_PASSED_ROWS = 1 << 16
+"""Other rows that are gathered before they are handed on."""
 
-_INTS = pa.list_(pa.int32())
+# Named as Spark names them.
+_INTS = pa.list_(pa.field("element", pa.int32()))
+_TEXTS = pa.list_(pa.field("element", pa.string()))
 _SET = (
     ("basePosition", pa.int64()),
     ("replicas", _INTS),
-    ("directories", pa.list_(pa.string())),
+    ("directories", _TEXTS),
     ("isr", _INTS),
     ("removingReplicas", _INTS),
     ("addingReplicas", _INTS),
@@ -53,7 +61,7 @@ _SET = (
     ("lastKnownElr", _INTS),
 )
 """What a row may set: null where it leaves that alone. Base position and both epochs come from a PartitionRecord."""
-_ELR = ("eligibleLeaderReplicas", "lastKnownElr")
+ELR = ("eligibleLeaderReplicas", "lastKnownElr")
 _KEY = (("topicId", pa.string()), ("partitionId", pa.int32()))
 _CHANGE = (
     *_KEY,
@@ -69,108 +77,170 @@ CHANGES = pa.schema(_CHANGE)
 """What `combined` takes and gives."""
 ROWS = pa.schema(
     [
-        # Null in rows about partitions, as the record is.
         ("recordType", pa.string()),
-        ("record", pa.string()),
+        ("position", pa.int64()),
         ("offset", pa.int64()),
         ("epoch", pa.int32()),
         ("timestampMs", pa.int64()),
-        *_CHANGE,
+        # Null but in rows that changes of a partition were put together in.
+        ("change", pa.struct(_CHANGE)),
     ]
 )
-"""What `latest` takes and gives."""
+"""What rows of `latest` begin with; the record follows, of those that are one, in a form of the caller's."""
 UNRESOLVED = pa.schema([*_CHANGE, ("clears", pa.int32()), ("clearsInAll", pa.int32())])
 """What `resolved` takes: ``clears`` counts the ClearElrRecords about the topic before the row, ``clearsInAll`` all."""
 PARTITIONS = pa.schema([*_KEY, *_SET])
 """What `resolved` gives: partitions as they are after all."""
 
 BEGIN_TRANSACTION = "BeginTransactionRecord"
-BARRIERS = (BEGIN_TRANSACTION, "EndTransactionRecord", "AbortTransactionRecord", "ClearElrRecord")
-"""Record types across which nothing is put together."""
+END_TRANSACTION = "EndTransactionRecord"
+ABORT_TRANSACTION = "AbortTransactionRecord"
+MARKERS = (BEGIN_TRANSACTION, END_TRANSACTION, ABORT_TRANSACTION)
+"""What metadata transactions (KIP-868) begin and end with."""
+CLEAR_ELR = "ClearElrRecord"
+_BOUNDS = (*MARKERS, CLEAR_ELR)
+"""Record types across which changes may not be put together."""
+CHANGED_PARTITION = "changed partition"
+"""``recordType`` of the rows that changes were put together in; ``offset`` is that of the last of them."""
 END_OF_RANGE = "end of range"
 """``recordType`` of the rows in which `latest` tells offset, epoch and time of the last row that it has seen, and of
-the last one before each BeginTransactionRecord: the points that a state may be consistent at."""
+the last one before a transaction that is open there: the points that a state may be consistent at."""
 
 _MIGRATING = uuids.to_text(MIGRATING_DIRECTORY)
 
 
-def latest(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """What a range of the log does to each partition, in few rows, and all else in it as it is: `ROWS` of `ROWS`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Portion:
+    """Some rows of the log, one behind the other, sorted into what is put together and what is not."""
+
+    ends: pa.Table
+    """``offset``, ``epoch`` and ``timestampMs`` of every row, in order."""
+    changes: pa.Table
+    """Of `CHANGES`, in any order: the rows about partitions."""
+    others: pa.Table
+    """The other rows, in order: columns of `ROWS`, and those of their records."""
+    others_at: Integers
+    """Which rows of ``ends`` the others are."""
+
+
+def latest(portions: Iterable[Portion]) -> Iterator[pa.RecordBatch]:
+    """What a range of the log does to each partition, in few rows, and all else in it as it is: columns of ``others``.
 
     Raises ValueError where rows of one partition are there twice, or out of order further than a portion.
     """
-    changes = _Range()
-    for batch in batches:
-        yield from changes.add(pa.Table.from_batches([batch]).cast(ROWS))
-    yield from changes.finish()
+    changes: _Range | None = None
+    for portion in portions:
+        changes = changes or _Range(portion.others.schema)
+        yield from changes.add(portion)
+    if changes is not None:
+        yield from changes.finish()
 
 
 class _Range:
     """The rows of a range of the log, as far as they came."""
 
-    def __init__(self) -> None:
-        self._gathered: list[pa.Table] = []
+    def __init__(self, schema: pa.Schema) -> None:
+        self._schema = schema
+        self._changes: list[pa.Table] = []
+        self._others: list[pa.Table] = []
         self._rows = 0
         self._reduced_rows = 0
         self._barriers: list[int] = []
-        self._end: dict[str, Any] | None = None
+        self._begin: int | None = None
+        """Of a transaction that is open, and of which nothing was handed on so far."""
+        self._dropped: list[tuple[int, int]] = []
+        """First and last position of rows that do not count, in order: markers of transactions that ended, or all."""
+        self._ends: dict[int | None, dict[str, Any]] = {}
+        """`END_OF_RANGE` rows, by the position of the BeginTransactionRecord behind them."""
 
-    def add(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
+    def add(self, portion: Portion) -> Iterator[pa.RecordBatch]:
         """Take in rows; gives those that are ready to be handed on."""
-        if not table.num_rows:
+        if not portion.ends.num_rows:
             return
-        is_change = _is_set(table, "topicId")
-        if not is_change.all():
-            yield from self._passed(table, is_change)
-        self._end = _end_of_range(table, table.num_rows - 1)
-        self._gathered.append(table.filter(pa.array(is_change)).select(CHANGES.names))
-        self._rows += int(is_change.sum())
+        self._note_bounds(portion)
+        self._ends[None] = _end_of_range(portion.ends, portion.ends.num_rows - 1)
+        self._others.append(portion.others)
+        if sum(table.num_rows for table in self._others) >= MAX_PASSED_ROWS:
+            yield from self._passed()
+        self._changes.append(portion.changes)
+        self._rows += portion.changes.num_rows
         # Waiting for as much again as there is keeps the work for a row the same, however many partitions there are.
         if self._rows - self._reduced_rows >= max(MAX_BUFFERED_ROWS, self._reduced_rows):
             reduced = self._reduce()
             if reduced.num_rows > MAX_REDUCED_ROWS:
-                yield from _as_rows(reduced)
+                yield from self._passed()
+                yield from self._as_rows(reduced)
                 reduced = reduced.slice(0, 0)
-            self._gathered = [reduced]
+            self._changes = [reduced]
             self._rows = self._reduced_rows = reduced.num_rows
 
     def finish(self) -> Iterator[pa.RecordBatch]:
         """What is left, when all rows came."""
-        if self._end is not None:
-            yield from _as_rows(self._reduce())
-            yield pa.RecordBatch.from_pylist([self._end], schema=ROWS)
+        if self._ends:
+            yield from self._passed()
+            yield from self._as_rows(self._reduce())
+            yield pa.RecordBatch.from_pylist(list(self._ends.values()), schema=self._schema)
 
-    def _passed(self, table: pa.Table, is_change: Flags) -> Iterator[pa.RecordBatch]:
-        """The rows that are no changes of partitions, and an end before each begin of a transaction."""
-        types = table["recordType"].to_pylist()
-        positions = table["position"].to_pylist()
-        for row in np.flatnonzero(~is_change).tolist():
-            if types[row] in BARRIERS:
-                self._barriers.append(positions[row])
-            if types[row] == BEGIN_TRANSACTION:
-                end = _end_of_range(table, row - 1) if row else self._end
+    def _note_bounds(self, portion: Portion) -> None:
+        is_bound = pc.is_in(portion.others["recordType"], pa.array(_BOUNDS))
+        bounds = portion.others.filter(is_bound).select(["recordType", "position"]).to_pylist()
+        for row, bound in zip(portion.others_at[is_bound.to_numpy()].tolist(), bounds, strict=True):
+            record_type, position = bound["recordType"], bound["position"]
+            if record_type == BEGIN_TRANSACTION:
+                end = _end_of_range(portion.ends, row - 1) if row else self._ends.get(None)
                 if end is not None:
-                    yield pa.RecordBatch.from_pylist([end], schema=ROWS)
-        yield from table.filter(pa.array(~is_change)).to_batches()
+                    self._ends[position] = end
+                self._begin = position
+                self._barriers.append(position)
+            elif record_type == CLEAR_ELR or self._begin is None:
+                self._barriers.append(position)
+            else:
+                self._barriers.remove(self._begin)
+                self._ends.pop(self._begin, None)
+                is_aborted = record_type == ABORT_TRANSACTION
+                self._dropped += (
+                    [(self._begin, position)]
+                    if is_aborted
+                    else [(self._begin, self._begin), (position, position)]
+                )
+                self._begin = None
+
+    def _passed(self) -> Iterator[pa.RecordBatch]:
+        """The other rows so far; what becomes of a transaction that is open is not for this range to tell any more."""
+        if self._others:
+            # By type, because who looks for one then finds out quickly where there is none.
+            yield from self._counting(pa.concat_tables(self._others)).sort_by("recordType").to_batches()
+        self._others = []
+        self._begin = None
 
     def _reduce(self) -> pa.Table:
-        table = pa.concat_tables(self._gathered)
-        return combined(
-            table, np.searchsorted(np.array(self._barriers, np.int64), _integers(table, "position"))
-        )
+        table = self._counting(pa.concat_tables(self._changes))
+        barriers = np.array(self._barriers, np.int64)
+        return combined(table, np.searchsorted(barriers, _integers(table, "position")))
+
+    def _counting(self, table: pa.Table) -> pa.Table:
+        if not self._dropped:
+            return table
+        firsts, lasts = np.array(self._dropped, np.int64).T
+        positions = _integers(table, "position")
+        before = np.searchsorted(firsts, positions, side="right") - 1
+        return table.filter(pa.array((before < 0) | (positions > lasts[before])))
+
+    def _as_rows(self, changes: pa.Table) -> Iterator[pa.RecordBatch]:
+        size = changes.num_rows
+        columns = {
+            "recordType": pa.repeat(CHANGED_PARTITION, size),
+            "position": changes["position"],
+            "offset": changes["position"],
+            "change": changes.to_struct_array(),
+        }
+        made = [columns.get(field.name, pa.nulls(size, field.type)) for field in self._schema]
+        yield from pa.table(made, schema=self._schema).to_batches()
 
 
-def _end_of_range(table: pa.Table, row: int) -> dict[str, Any]:
-    values: dict[str, Any] = table.select(["offset", "epoch", "timestampMs"]).slice(row, 1).to_pylist()[0]
+def _end_of_range(ends: pa.Table, row: int) -> dict[str, Any]:
+    values: dict[str, Any] = ends.slice(row, 1).to_pylist()[0]
     return values | {"recordType": END_OF_RANGE, "position": values["offset"]}
-
-
-def _as_rows(changes: pa.Table) -> Iterator[pa.RecordBatch]:
-    size = changes.num_rows
-    columns = [
-        changes[field.name] if field.name in CHANGES.names else pa.nulls(size, field.type) for field in ROWS
-    ]
-    yield from pa.table(columns, schema=ROWS).to_batches()
 
 
 def resolved(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -235,7 +305,7 @@ def _resolved(table: pa.Table) -> pa.Table:
     columns: dict[str, Any] = {name: table[name] for name in PARTITIONS.names}
     columns["leaderEpoch"] = _integers(table, "leaderEpoch") + _integers(table, "leaderChanges")
     columns["partitionEpoch"] = _integers(table, "partitionEpoch") + _integers(table, "changes") + cleared
-    for name in _ELR:
+    for name in ELR:
         columns[name] = pc.if_else(pa.array(cleared), pa.scalar([], _INTS), table[name])
     return pa.table(columns).cast(PARTITIONS)
 
@@ -292,8 +362,7 @@ def _check_order(table: pa.Table, order: Integers, keys: Integers) -> None:
         raise ValueError(
             f"partition {_name(table, int(order[row]))}: records at {describe_position(int(firsts[row + 1]))} and at"
             f" {describe_position(int(positions[row]))} came twice or out of order; the state needs each offset once"
-            " (replicas=one) and each Spark partition a range of the log of its own, as the source gives it"
-            " (of other frames: repartitionByRange('offset') does)"
+            " (asOf, or replicas=one)"
         )
 
 
@@ -337,6 +406,6 @@ def _is_set(table: pa.Table, name: str) -> Flags:
 
 
 def _has_elr(table: pa.Table) -> Flags:
-    lengths = [pc.fill_null(pc.list_value_length(table[name]), 0).to_numpy() for name in _ELR]
+    lengths = [pc.fill_null(pc.list_value_length(table[name]), 0).to_numpy() for name in ELR]
     flags: Flags = (lengths[0] > 0) | (lengths[1] > 0)
     return flags

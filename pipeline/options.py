@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from kafkaproto.client import parse_servers
-from pipeline.schema import RECORDS_VIEW, check_record_types, columns_of
+from pipeline.schema import RECORDS_VIEW, STATE_VIEW, check_record_types, columns_of
 
 DEFAULT_SPLIT_BYTES = 32 * 1024 * 1024
 """A task decodes that many bytes in about a second."""
@@ -68,6 +68,7 @@ class Options:
     include_snapshots: bool = False
     replicas: str = ALL_REPLICAS
     high_watermark: int | None = None
+    committed_only: bool = False
     mode: str = MODES[0]
     split_bytes: int = DEFAULT_SPLIT_BYTES
     on_missing_offsets: str = FAIL
@@ -107,6 +108,8 @@ def check_for_stream(options: Options) -> None:
                 f"option {name!r} is for batch reads; a stream begins at 'startingOffset' ({EARLIEST}, {LATEST} or an "
                 f"offset), and takes a snapshot where 'onMissingOffsets' is {SNAPSHOT!r}"
             )
+    if options.view == STATE_VIEW:
+        raise OptionError(f"view {STATE_VIEW!r} is for batch reads: its rows sum up ranges of the log")
 
 
 def _strings(value: object) -> tuple[str, ...]:
@@ -260,6 +263,7 @@ _OPTIONS: tuple[tuple[str, str, _Parse], ...] = (
     ("includeSnapshots", "include_snapshots", _flag),
     ("replicas", "replicas", _one_of(ALL_REPLICAS, ONE_REPLICA)),
     ("highWatermark", "high_watermark", _offset),
+    ("committedOnly", "committed_only", _flag),
     ("mode", "mode", _one_of(*MODES)),
     ("splitBytes", "split_bytes", _split_bytes),
     ("onMissingOffsets", "on_missing_offsets", _one_of(SNAPSHOT, FAIL)),

@@ -13,17 +13,25 @@ from pipeline.directories import InputError, open_file
 from pipeline.live import LiveQuorum
 from pipeline.live_plan import LivePiece
 from pipeline.plan import Piece
+from pipeline.state_view import as_view
 from pipeline.wanted import Wanted
 
 
 def read_piece(piece: Piece | LivePiece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
-    """The rows of a piece. Raises InputError, and CorruptInputError in mode FAILFAST."""
-    if isinstance(piece, LivePiece):
-        return _read_live(piece, wanted)
-    return _read_file(piece, wanted)
+    """The rows of a piece. Raises InputError, CorruptInputError in mode FAILFAST, and ValueError for view ``state``."""
+
+    def read(decoded: Wanted) -> Iterator[pa.RecordBatch]:
+        if isinstance(piece, LivePiece):
+            return _read_live(piece, decoded)
+        return _read_file(piece, decoded)
+
+    return as_view(wanted, piece.origin, read)
 
 
 def _read_file(piece: Piece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    ends = [piece.end_offset]
+    if wanted.committed_only and piece.origin.snapshot is None:
+        ends.append(piece.committed_end)
     yield from decode(
         _bytes_of(piece),
         position=piece.position,
@@ -31,7 +39,7 @@ def _read_file(piece: Piece, wanted: Wanted) -> Iterator[pa.RecordBatch]:
         wanted=replace(
             wanted,
             start_offset=piece.start_offset,
-            end_offset=piece.end_offset,
+            end_offset=min((end for end in ends if end is not None), default=None),
             committed_end=piece.committed_end,
         ),
         next_offset=piece.next_offset,

@@ -1,7 +1,10 @@
 """The columns of each view, as Spark DDL and as Arrow schema.
 
 A view is ``records`` (the message as Kafka's JSON), ``typed`` (a struct column for each record type, null but in rows
-of that type) or the name of a record type (its fields as columns). All begin and end with the same columns.
+of that type) or the name of a record type (its fields as columns). These begin and end with the same columns.
+
+The view ``state`` is for `pipeline.jobs.state`: its rows are not records, but what ranges of the log come to
+(`pipeline.state_view`).
 
 Two record types have no fields, NoOpRecord and EndTransactionRecord. They have no column in ``typed``, because neither
 Parquet nor Spark's readers of it know a struct without fields: such rows show by their ``recordType``.
@@ -18,15 +21,34 @@ from dataclasses import dataclass
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from pipeline.generated.records import COMMON_COLUMNS, LAST_COLUMNS, RECORDS
+from pipeline.latest import MARKERS, ROWS
 from pipeline.views import FieldView, RecordView
 
 RECORDS_VIEW = "records"
 TYPED_VIEW = "typed"
+STATE_VIEW = "state"
+STATE_RECORD = "record"
+"""Column of that view: a struct of a struct column for each type, as ``typed`` has them."""
 
 RECORD_TYPES: tuple[str, ...] = tuple(record.name for record in RECORDS)
 """Every record type: metadata records by their number, then the quorum's control records."""
 
-VIEWS: tuple[str, ...] = (RECORDS_VIEW, TYPED_VIEW, *RECORD_TYPES)
+VIEWS: tuple[str, ...] = (RECORDS_VIEW, TYPED_VIEW, STATE_VIEW, *RECORD_TYPES)
+
+PARTITION = "PartitionRecord"
+PARTITION_CHANGE = "PartitionChangeRecord"
+CONTROL_TYPES = ("KRaftVersionRecord", "VotersRecord")
+STATE_TYPES = (
+    *("FeatureLevelRecord", "RegisterBrokerRecord", "UnregisterBrokerRecord", "FenceBrokerRecord"),
+    *("UnfenceBrokerRecord", "BrokerRegistrationChangeRecord", "RegisterControllerRecord"),
+    *("TopicRecord", "RemoveTopicRecord", PARTITION, PARTITION_CHANGE, "ClearElrRecord", "ConfigRecord"),
+    *("ClientQuotaRecord", "ProducerIdsRecord", "AccessControlEntryRecord", "RemoveAccessControlEntryRecord"),
+    *("UserScramCredentialRecord", "RemoveUserScramCredentialRecord"),
+    *("DelegationTokenRecord", "RemoveDelegationTokenRecord"),
+    *CONTROL_TYPES,
+    *MARKERS,
+)
+"""Record types that say something of the state."""
 
 RECORD_VIEWS: dict[str, RecordView] = {record.name: record for record in RECORDS}
 
@@ -56,6 +78,10 @@ _ARROW_OF_SPARK: dict[str, pa.DataType] = {
 CORRUPT_TYPE = pa.struct(
     [("file", pa.string()), ("position", pa.int64()), ("offset", pa.int64()), ("reason", pa.string())]
 )
+_SPARK_OF_ARROW = {
+    **{kind: name for name, kind in _ARROW_OF_SPARK.items()},
+    pa.int8(): "TINYINT",
+}
 
 
 class ViewError(ValueError):
@@ -72,6 +98,17 @@ class Column:
     arrow: pa.DataType
 
 
+def _spark_of(kind: pa.DataType) -> str:
+    if pa.types.is_list(kind):
+        return f"ARRAY<{_spark_of(kind.value_type)}>"
+    if pa.types.is_struct(kind):
+        return f"STRUCT<{', '.join(f'{field.name}: {_spark_of(field.type)}' for field in kind)}>"
+    return _SPARK_OF_ARROW[kind]
+
+
+_STATE_COLUMNS = tuple(Column(name=field.name, ddl=_spark_of(field.type), arrow=field.type) for field in ROWS)
+
+
 def columns_of(
     view: str, record_types: Sequence[str] | None = None, columns: Sequence[str] | None = None
 ) -> tuple[Column, ...]:
@@ -81,7 +118,10 @@ def columns_of(
     Raises ViewError for a name that does not exist.
     """
     check_record_types(record_types)
-    found = (*_common(COMMON_COLUMNS), *_of_view(view, record_types), *_common(LAST_COLUMNS))
+    if view == STATE_VIEW:
+        found = (*_STATE_COLUMNS, *_state_record(record_types))
+    else:
+        found = (*_common(COMMON_COLUMNS), *_of_view(view, record_types), *_common(LAST_COLUMNS))
     return found if columns is None else _chosen(view, found, columns)
 
 
@@ -145,16 +185,30 @@ def _of_view(view: str, record_types: Sequence[str] | None) -> tuple[Column, ...
     if view == RECORDS_VIEW:
         return (Column(name="payload", ddl="STRING", arrow=pa.string()),)
     if view == TYPED_VIEW:
-        return tuple(
-            _struct_column(record, record.fields)
-            for record in RECORDS
-            if record.fields and (record_types is None or record.name in record_types)
-        )
+        return _struct_columns(RECORD_TYPES if record_types is None else record_types)
     if view not in RECORD_VIEWS:
         raise ViewError(f"{view!r} is no view; known are {', '.join(VIEWS)}")
     return tuple(
         Column(name=field.name, ddl=field.ddl, arrow=arrow_type(field)) for field in RECORD_VIEWS[view].fields
     )
+
+
+def _struct_columns(names: Sequence[str]) -> tuple[Column, ...]:
+    return tuple(
+        _struct_column(record, record.fields) for record in RECORDS if record.fields and record.name in names
+    )
+
+
+def _state_record(record_types: Sequence[str] | None) -> tuple[Column, ...]:
+    """The records that are rows of the state as they are, where some are wanted: a struct of a struct for each type."""
+    # Those of partitions are put together, and markers of transactions say all by their type.
+    shown = set(STATE_TYPES) - {PARTITION, PARTITION_CHANGE, *MARKERS}
+    types = _struct_columns([name for name in shown if record_types is None or name in record_types])
+    if not types:
+        return ()
+    spark = ", ".join(f"{column.name}: {column.ddl}" for column in types)
+    arrow = pa.struct([(column.name, column.arrow) for column in types])
+    return (Column(name=STATE_RECORD, ddl=f"STRUCT<{spark}>", arrow=arrow),)
 
 
 def _chosen(view: str, columns: Sequence[Column], names: Sequence[str]) -> tuple[Column, ...]:

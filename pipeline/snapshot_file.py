@@ -94,7 +94,7 @@ class _Counter:
 def _control(header: dict[str, Any], name: str, message_class: type[Control]) -> Control | None:
     if name not in header:
         return None
-    document = json.loads(header[name])[message_class.NAME]
+    document = json.loads(header[name])
     message: Control = from_json(message_class, document, document["version"])
     return message
 

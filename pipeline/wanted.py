@@ -32,7 +32,7 @@ PAYLOAD_COLUMN = "payload"
 
 
 class CorruptInputError(ValueError):
-    """Damage met in mode FAILFAST; names file, byte position and offset."""
+    """Damage where there may be none, as in mode FAILFAST; names file, byte position and offset."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +69,8 @@ class Wanted:
     """Exclusive."""
     committed_end: int
     """Log records below this offset are committed."""
+    committed_only: bool = False
+    """Leave out records of files that are not known to be committed."""
     mode: str
 
 

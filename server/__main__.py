@@ -108,6 +108,8 @@ def main(arguments: list[str]) -> int:
         return EXIT_BAD_USAGE
     for warning in config.warnings:
         log.warning("%s", warning)
+    if config.unused_keys:
+        log.info("keys without effect on this server: %s", ", ".join(config.unused_keys))
     node = Node(config, disk=OsDisk(), clock=SystemClock(), rng=SystemRng(), format_if_new=path is None)
     failures: list[BaseException] = []
     gc.set_threshold(*GARBAGE_THRESHOLDS)

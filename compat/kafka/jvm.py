@@ -18,20 +18,22 @@ LOGGING_CONFIGURATION = Path(__file__).with_name("log4j2.xml")
 # Short runs gain nothing from the optimising compiler or a parallel collector.
 TOOL_OPTIONS = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 NODE_OPTIONS = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+SMALL_HEAP = ("-Xmx256m", *NODE_OPTIONS[1:])
+"""Of nodes of which many run side by side and none has much to hold."""
 
 
 @cache
-def jars() -> tuple[Path, ...]:
-    """Every jar of the pinned release, sorted; raises FileNotFoundError when they were not fetched."""
-    return tuple(sorted(jars_directory().glob("*.jar")))
+def jars(release: str | None = None) -> tuple[Path, ...]:
+    """Every jar of the pinned release, or another, sorted; raises FileNotFoundError when they were not fetched."""
+    return tuple(sorted(jars_directory(other=release).glob("*.jar")))
 
 
 class ClassArchive:
     """The archive of loaded classes of one kind of program, as seen by one run of it."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, release: str | None = None) -> None:
         """Either uses the archive of that kind or, when there is none yet, has this run write it."""
-        self._path = jars()[0].parent / f"{kind}.jsa"
+        self._path = jars(release)[0].parent / f"{kind}.jsa"
         # Under a name of this run, because others may look for the archive while this one is being written.
         self._part = self._path.with_suffix(f".{secrets.token_hex(4)}.part")
         self._exists = self._path.exists()
@@ -49,8 +51,10 @@ class ClassArchive:
             self._part.replace(self._path)
 
 
-def java_command(main_class: str, arguments: Sequence[str], jvm_options: Sequence[str]) -> list[str]:
+def java_command(
+    main_class: str, arguments: Sequence[str], jvm_options: Sequence[str], release: str | None = None
+) -> list[str]:
     """The command line that runs a class of the jars, logging to standard error at WARN."""
-    class_path = os.pathsep.join(str(jar) for jar in jars())
+    class_path = os.pathsep.join(str(jar) for jar in jars(release))
     logging = f"-Dlog4j2.configurationFile={LOGGING_CONFIGURATION}"
     return ["java", *jvm_options, logging, "-cp", class_path, main_class, *arguments]

@@ -1,9 +1,10 @@
-"""A node of the pinned Apache Kafka as a process: the partner and the oracle of our tests."""
+"""A node of Apache Kafka as a process, of the pinned release or another: the partner and the oracle of our tests."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
-from compat.kafka.jvm import NODE_OPTIONS, ClassArchive, java_command
+from compat.kafka.jvm import NODE_OPTIONS, SMALL_HEAP, ClassArchive, java_command
 from compat.kafka.tools import run_tool
 from compat.node import STOP_TIMEOUT_S, Node
 from compat.process import ServerProcess
@@ -15,12 +16,17 @@ class StockNode(Node):
     kind = "stock"
 
     def __init__(
-        self, directory: Path, properties: Mapping[str, str], jvm_options: Sequence[str] = NODE_OPTIONS
+        self,
+        directory: Path,
+        properties: Mapping[str, str],
+        jvm_options: Sequence[str] = NODE_OPTIONS,
+        release: str | None = None,
     ) -> None:
         """See Node; the JVM options default to what starts fast in little memory."""
         super().__init__(directory, properties)
         self._jvm_options = tuple(jvm_options)
-        self._archive = ClassArchive("node")
+        self._release = release
+        self._archive = ClassArchive("node", release)
 
     def format(self, cluster_id: str, quorum: Sequence[str] = ("--standalone",)) -> None:
         """Formats with `kafka-storage format`; raises ToolFailedError if it refuses."""
@@ -32,7 +38,7 @@ class StockNode(Node):
             "--config",
             str(self.properties_path),
         )
-        run_tool("kafka-storage", *arguments).output()
+        run_tool("kafka-storage", *arguments, release=self._release).output()
 
     def stop(self, timeout_s: float = STOP_TIMEOUT_S) -> int:
         """As Node.stop. A JVM ends a controlled shutdown with 143, because a SIGTERM asked for it."""
@@ -41,11 +47,15 @@ class StockNode(Node):
         return exit_code
 
     def _spawn(self, log_prefix: Path) -> ServerProcess:
-        self._archive = ClassArchive("node")
+        self._archive = ClassArchive("node", self._release)
         options = [*self._jvm_options, *self._archive.options]
-        command = java_command("kafka.Kafka", [str(self.properties_path)], options)
+        command = java_command("kafka.Kafka", [str(self.properties_path)], options, self._release)
         return ServerProcess(command, log_prefix, self.directory, {})
 
     def _wait_until_serving(self, timeout_s: float) -> None:
         # Written when every listener accepts and, with the broker role, the broker has been unfenced.
         self.process.wait_for_line(self.process.err_path, "Kafka Server started", timeout_s)
+
+
+small_stock_node = partial(StockNode, jvm_options=SMALL_HEAP)
+"""A node of which many run side by side."""

@@ -21,7 +21,9 @@ MAIN_CLASSES = {
     "kafka-configs": "kafka.admin.ConfigCommand",
     "kafka-console-consumer": "org.apache.kafka.tools.consumer.ConsoleConsumer",
     "kafka-console-producer": "org.apache.kafka.tools.ConsoleProducer",
+    "kafka-console-share-consumer": "org.apache.kafka.tools.consumer.ConsoleShareConsumer",
     "kafka-consumer-groups": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+    "kafka-consumer-perf-test": "org.apache.kafka.tools.ConsumerPerformance",
     "kafka-delegation-tokens": "org.apache.kafka.tools.DelegationTokenCommand",
     "kafka-delete-records": "org.apache.kafka.tools.DeleteRecordsCommand",
     "kafka-dump-log": "org.apache.kafka.tools.DumpLogSegments",
@@ -32,10 +34,14 @@ MAIN_CLASSES = {
     "kafka-log-dirs": "org.apache.kafka.tools.LogDirsCommand",
     "kafka-metadata-quorum": "org.apache.kafka.tools.MetadataQuorumCommand",
     "kafka-metadata-shell": "org.apache.kafka.shell.MetadataShell",
+    "kafka-producer-perf-test": "org.apache.kafka.tools.ProducerPerformance",
     "kafka-reassign-partitions": "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
+    "kafka-share-groups": "org.apache.kafka.tools.consumer.group.ShareGroupCommand",
     "kafka-storage": "kafka.tools.StorageTool",
     "kafka-topics": "org.apache.kafka.tools.TopicCommand",
     "kafka-transactions": "org.apache.kafka.tools.TransactionsCommand",
+    "kafka-verifiable-consumer": "org.apache.kafka.tools.VerifiableConsumer",
+    "kafka-verifiable-producer": "org.apache.kafka.tools.VerifiableProducer",
 }
 
 
@@ -67,22 +73,29 @@ class ToolResult:
         return f"{' '.join(self.command)}: exit code {self.exit_code}\n{self.stdout}\n{self.stderr}"
 
 
-def tool_command(tool: str, arguments: Sequence[str]) -> tuple[list[str], ClassArchive]:
+def tool_command(
+    tool: str, arguments: Sequence[str], release: str | None = None
+) -> tuple[list[str], ClassArchive]:
     """The Java command line of a tool, and the archive that this run uses or writes.
 
     Raises LookupError for a name that MAIN_CLASSES does not have.
     """
     if tool not in MAIN_CLASSES:
         raise LookupError(f"unknown tool {tool!r}; known: {', '.join(sorted(MAIN_CLASSES))}")
-    archive = ClassArchive("local-tools" if tool in LOCAL_TOOLS else "network-tools")
-    return java_command(MAIN_CLASSES[tool], arguments, [*TOOL_OPTIONS, *archive.options]), archive
+    archive = ClassArchive("local-tools" if tool in LOCAL_TOOLS else "network-tools", release)
+    options = [*TOOL_OPTIONS, *archive.options]
+    return java_command(MAIN_CLASSES[tool], arguments, options, release), archive
 
 
 def run_tool(
-    tool: str, *arguments: str, timeout_s: float = TOOL_TIMEOUT_S, stdin: str | None = None
+    tool: str,
+    *arguments: str,
+    timeout_s: float = TOOL_TIMEOUT_S,
+    stdin: str | None = None,
+    release: str | None = None,
 ) -> ToolResult:
     """Runs a tool to its end; raises subprocess.TimeoutExpired (and ends the tool) if it takes too long."""
-    command, archive = tool_command(tool, arguments)
+    command, archive = tool_command(tool, arguments, release)
     done = subprocess.run(
         command,
         input=stdin,

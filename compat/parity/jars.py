@@ -15,13 +15,15 @@ def release() -> str:
     return found[1]
 
 
-def jars_directory(directory: Path | None = None) -> Path:
-    """The folder with the jars of `release()`: the one given, else the one under `compat/.cache`.
+def jars_directory(directory: Path | None = None, other: str | None = None) -> Path:
+    """The folder with the jars of `release()`, or another: the one given, else the one under `compat/.cache`.
 
     Raises FileNotFoundError if the clients jar is not there: a comparison with nothing finds no difference.
     """
-    jars = ROOT / "compat" / ".cache" / f"kafka-{release()}" if directory is None else directory
-    wanted = jars / f"kafka-clients-{release()}.jar"
+    version = other or release()
+    jars = ROOT / "compat" / ".cache" / f"kafka-{version}" if directory is None else directory
+    wanted = jars / f"kafka-clients-{version}.jar"
     if not wanted.is_file():
-        raise FileNotFoundError(f"{wanted} is missing: run compat/install --jvm")
+        how = "compat/install --jvm" if other is None else f"compat/kafka/fetch {other}"
+        raise FileNotFoundError(f"{wanted} is missing: run {how}")
     return jars

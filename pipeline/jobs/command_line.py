@@ -22,6 +22,7 @@ from rich.markup import escape
 from pipeline.jobs import output, session
 from pipeline.jobs.job import Job
 from pipeline.options import ONE_REPLICA
+from pipeline.schema import STATE_VIEW
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -74,6 +75,8 @@ class Reading:
     def source_options(self, job: Job) -> dict[str, str]:
         """Options of the data source for a job."""
         options = {"view": job.view, "mode": self.mode, **job.source_options}
+        if self.committed_only:
+            options["committedOnly"] = "true"
         if job.record_types:
             options["recordTypes"] = ",".join(job.record_types)
         options.update(self.where())
@@ -129,8 +132,7 @@ class Reading:
     def load(self, spark: SparkSession, options: Mapping[str, str]) -> DataFrame:
         """The frame that the options describe."""
         reader = spark.read.format("kraft").options(**options)
-        df = reader.load(list(self.paths)) if self.paths else reader.load()
-        return df.filter("committed OR _corrupt_record IS NOT NULL") if self.committed_only else df
+        return reader.load(list(self.paths)) if self.paths else reader.load()
 
 
 def _is_remote(path: str) -> bool:
@@ -244,8 +246,11 @@ def _run_tables(
     counts = {}
     with _spark(reading) as (spark, tell):
         tell("looking through the records")
-        _summarize(reading, spark, options, screen)
         df = reading.load(spark, options)
+        if job.view == STATE_VIEW:
+            _tell_point(df, screen)
+        else:
+            _summarize(reading, spark, options, screen)
         for number, table in enumerate(chosen, 1):
             tell(f"{table} ({number} of {len(chosen)})")
             made = job.tables[table](df)
@@ -313,6 +318,36 @@ def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str]
         )
 
 
+def _tell_point(df: DataFrame, screen: Console) -> None:
+    """Say which point of the log a state is of, and what it may lack."""
+    from pyspark.sql import functions as F
+
+    from pipeline.jobs import state_rows
+
+    unknown = F.when(state_rows.is_unknown(), F.col("recordType"))
+    found = (
+        state_rows.settled(df)
+        .agg(
+            state_rows.newest_end().alias("end"),
+            F.count(unknown).alias("unknown"),
+            F.min(unknown).alias("kind"),
+        )
+        .select(
+            "end.*", F.timestamp_millis("end.timestampMs").cast("string").alias("time"), "unknown", "kind"
+        )
+        .first()
+    )
+    assert found is not None
+    if found["offset"] is None:
+        screen.print("no records")
+        return
+    screen.print(f"as of offset {found['offset']:,}, epoch {found['epoch']}, {found['time']} UTC")
+    if found["unknown"]:
+        _warn(
+            f"{found['unknown']:,} records of types that this release does not know say nothing, as {found['kind']}"
+        )
+
+
 @cli.command()
 @_reading_options
 @_mode_options
@@ -327,17 +362,18 @@ def _summarize(reading: Reading, spark: SparkSession, options: Mapping[str, str]
 def compact(folder: Path, **given: Any) -> None:
     """The log compacted by key, as a snapshot file that a controller can load."""
     reading = Reading(**given)
-    options = reading.source_options(Job(name="compact", view="typed", record_types=(), tables={}))
+    options = reading.source_options(Job(name="compact", view=STATE_VIEW, record_types=(), tables={}))
     reading.check(options)
     screen = _screen()
     with _spark(reading) as (spark, tell):
         from pipeline.jobs.compact import write_snapshot
 
         tell("looking through the records")
-        _summarize(reading, spark, options, screen)
+        df = reading.load(spark, options)
+        _tell_point(df, screen)
         tell("compacting")
         folder.mkdir(parents=True, exist_ok=True)
-        made = write_snapshot(reading.load(spark, options), str(folder.resolve())).persist()
+        made = write_snapshot(df, str(folder.resolve())).persist()
         output.show(made, name="snapshot", rows=1, console=screen, folder=folder)
 
 

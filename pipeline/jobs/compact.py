@@ -6,7 +6,7 @@ In a notebook::
     from pipeline.jobs.compact import write_snapshot
 
     spark.dataSource.register(KraftDataSource)
-    rows = spark.read.format("kraft").options(view="typed", asOf="latest").load("/var/lib/kafka")
+    rows = spark.read.format("kraft").options(view="state", asOf="latest").load("/var/lib/kafka")
     write_snapshot(rows, "/tmp/compacted").show(truncate=False)
 
 That leaves ``/tmp/compacted/00000000000000001234-0000000005.checkpoint``: the state at all offsets below 1234, the last
@@ -25,24 +25,21 @@ from functools import partial, reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from pipeline import schema
 from pipeline.jobs import state
-from pipeline.jobs.state_rows import CONTROL_TYPES, counted, schema_of, settled
+from pipeline.jobs.state_rows import counted, is_unknown, newest_end, schema_of, settled
 from pipeline.jobs.transactions import taken_back
 from pipeline.latest import END_OF_RANGE
+from pipeline.schema import CONTROL_TYPES, STATE_RECORD
 from pipeline.snapshot_file import HEADER_KEY, WRITTEN, write_checkpoint
 from pipeline.snapshot_values import LEVEL_COLUMN, LEVELED_TABLES, VALUES, snapshot_values
 from server.image.image import METADATA_VERSION_FEATURE
-
-RECORD_TYPES = schema.RECORD_TYPES
-"""All of them: whatever the last record is, the snapshot is named by it."""
 
 
 def write_snapshot(df: DataFrame, directory: str) -> DataFrame:
     """Write the snapshot file into ``directory`` when the result is asked for: one row says what was written.
 
-    ``df`` is the source's view ``typed`` read with ``asOf`` and without ``recordTypes``. Raises, once asked, ValueError
-    where no row counts, OSError where the file cannot be written.
+    ``df`` is the source's view ``state`` read with ``asOf``. Raises, once asked, ValueError where no row counts,
+    OSError where the file cannot be written, and fails where the log has records of types that are not known.
     """
     rows = snapshot_rows(df).repartition(1).sortWithinPartitions("key")
     return rows.mapInArrow(partial(write_checkpoint, directory=directory), schema_of(WRITTEN))
@@ -65,17 +62,24 @@ def snapshot_rows(df: DataFrame) -> DataFrame:
 def _header(df: DataFrame) -> DataFrame:
     """The last record that the state contains, and what the quorum's own records say there."""
     open_since = taken_back(settled(df)).filter("_open").agg(F.min("_first").alias("_open"))
-    rows = counted(df).filter(F.col("recordType").isin(END_OF_RANGE, *CONTROL_TYPES)).crossJoin(open_since)
-    is_end = F.col("recordType") == END_OF_RANGE
+    wanted = F.col("recordType").isin(END_OF_RANGE, *CONTROL_TYPES) | is_unknown()
+    rows = counted(df).filter(wanted).crossJoin(open_since)
     # Of a snapshot's rows those of the log are the newer ones, wherever both are.
     version, voters = (
-        F.max_by("record", F.when(F.col("recordType") == name, F.col("position"))) for name in CONTROL_TYPES
+        F.to_json(F.max_by(f"{STATE_RECORD}.{name}", F.when(F.col("recordType") == name, F.col("position"))))
+        for name in CONTROL_TYPES
     )
     newest = rows.filter(F.col("_open").isNull() | (F.col("position") < F.col("_open"))).agg(
-        F.max_by(F.struct("offset", "epoch", "timestampMs"), F.when(is_end, F.col("offset"))).alias("end"),
+        newest_end().alias("end"),
         version.alias("version"),
         voters.alias("voters"),
+        F.min(F.when(is_unknown(), F.struct("offset", "recordType"))).alias("unknown"),
     )
     # Null fields are left out.
     header = F.to_json(F.struct("end.*", "version", "voters"))
+    unknown = F.format_string(
+        "the record of type %s at offset %d is newer than this release knows, so the snapshot would lack it",
+        *("unknown.recordType", "unknown.offset"),
+    )
+    header = F.when(F.col("unknown").isNull(), header).otherwise(F.raise_error(unknown))
     return newest.select(F.lit(HEADER_KEY).alias("key"), header.cast("binary").alias("value"))

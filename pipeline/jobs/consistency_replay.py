@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from kafkaproto.errors import ProtocolError
 from kafkaproto.message import Message
 from kafkaproto.messages import message_class
-from pipeline.jobs.consistency_rows import Content
+from pipeline.jobs.consistency_rows import Content, sort_sets
 from pipeline.schema import RECORD_VIEWS
 from server.image.digest import digest
 from server.image.errors import ReplayError
@@ -31,7 +31,6 @@ NOT_COMPARED = "not compared"
 
 MAX_DIFFERENCES = 1000
 """So many records are told of where a snapshot differs; then follows how many more there are."""
-_REGISTRATIONS = ("RegisterBrokerRecord", "RegisterControllerRecord")
 _RECORDS_A_STEP = 1024
 _SHOWN_CHARACTERS = 200
 
@@ -152,11 +151,7 @@ def _texts(image: ClusterImage) -> Counter[str]:
 
 def _text(record: Any, version: int) -> str:
     document = record.to_json(version)
-    if record.NAME in _REGISTRATIONS:
-        # Endpoints, features and directories are sets: Kafka's snapshots have them in another order than its log.
-        for value in document.values():
-            if isinstance(value, list):
-                value.sort(key=json.dumps)
+    sort_sets(record.NAME, document)
     payload = json.dumps(document, separators=(",", ":"), ensure_ascii=False)
     if len(payload) > _SHOWN_CHARACTERS:
         # The text stands for the whole record here, also where only its start is shown.

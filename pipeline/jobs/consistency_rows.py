@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import json
+from typing import Any, NamedTuple
 
 DIFFERENT_RECORD = "different record"
 DIFFERENT_EPOCH = "different epoch"
@@ -24,6 +25,7 @@ KINDS = (
 DIFFERENCE, REPLICA, SNAPSHOT = "difference", "replica", "snapshot"
 """What a `Finding` tells of."""
 
+_REGISTRATIONS = ("RegisterBrokerRecord", "RegisterControllerRecord")
 _SHOWN_CHARACTERS = 200
 
 
@@ -36,6 +38,14 @@ class Content(NamedTuple):
     """Kafka's JSON; None where the type or version is not known."""
     raw: bytes | None
     """The record's bytes, where the type or version is not known."""
+
+    def in_order(self) -> Content:
+        """The same for every order that its sets may be written in."""
+        if self.record_type not in _REGISTRATIONS or self.payload is None:
+            return self
+        document = json.loads(self.payload)
+        sort_sets(self.record_type, document)
+        return self._replace(payload=json.dumps(document, separators=(",", ":"), ensure_ascii=False))
 
     def shown(self) -> str:
         """The record in a text."""
@@ -84,6 +94,14 @@ class Finding(NamedTuple):
     same: int | None = None
     replicas: int | None = None
     verdict: str | None = None
+
+
+def sort_sets(record_type: str, document: dict[str, Any]) -> None:
+    """Endpoints, features and directories are sets: each node writes its snapshots in an order of its own."""
+    if record_type in _REGISTRATIONS:
+        for value in document.values():
+            if isinstance(value, list):
+                value.sort(key=json.dumps)
 
 
 def name_of(node_id: int | None, directory: str) -> str:

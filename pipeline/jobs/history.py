@@ -18,7 +18,7 @@ from pipeline.jobs.history_partitions import isr, leadership
 from pipeline.jobs.history_quorum import quorum, voters
 from pipeline.jobs.history_rows import forget
 from pipeline.jobs.job import Job
-from pipeline.jobs.transactions import MARKERS
+from pipeline.latest import MARKERS
 
 JOB = Job(
     name="history",

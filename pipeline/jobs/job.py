@@ -24,7 +24,7 @@ class Job:
     view: str
     """View of the source that the transforms take."""
     record_types: tuple[str, ...]
-    """The record types they look at; all others are not decoded."""
+    """The record types they look at, and all others are not decoded; empty where the view says it."""
     tables: Mapping[str, Transform]
     """By name, in the order in which they are shown."""
     source_options: Mapping[str, str] = field(default_factory=dict)

@@ -40,7 +40,7 @@ from pipeline.jobs.report_data import (
     bins_of,
 )
 from pipeline.jobs.report_theme import counted
-from pipeline.jobs.transactions import MARKERS
+from pipeline.latest import MARKERS
 
 PARTITION = ("topicId", "partition")
 UNREADABLE = "_corrupt_record"

@@ -25,7 +25,8 @@ PACKAGES = ("pipeline", "kafkaproto", "server/image", "server/types.py", "server
 _SUFFIXES = (".py", ".css", ".js")
 _ROOT = Path(__file__).resolve().parents[2]
 _CAUSE = re.compile(
-    r"^(?:pipeline|kafkaproto|server)[\w.]*\.(?:\w+): (.+)$|^(?:OSError|FileNotFoundError|PermissionError): (.+)$",
+    r"^(?:pipeline|kafkaproto|server)[\w.]*\.(?:\w+): (.+)$"
+    r"|^(?:OSError|FileNotFoundError|PermissionError|ValueError): (.+)$",
     re.MULTILINE,
 )
 SETTINGS = {

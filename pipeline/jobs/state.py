@@ -6,7 +6,7 @@ In a notebook::
     from pipeline.jobs import state
 
     spark.dataSource.register(KraftDataSource)
-    rows = spark.read.format("kraft").options(view="typed", asOf="2026-11-21T14:03:00Z").load("/var/lib/kafka")
+    rows = spark.read.format("kraft").options(view="state", asOf="2026-11-21T14:03:00Z").load("/var/lib/kafka")
     state.partitions(rows).filter("leader = -1").show()
     state.brokers(rows).show()
 
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from pipeline.jobs.job import Job
 from pipeline.jobs.state_cluster import brokers, controllers, features
-from pipeline.jobs.state_rows import RECORD_TYPES, forget
+from pipeline.jobs.state_rows import forget
 from pipeline.jobs.state_security import acls, delegation_tokens, producer_ids, quotas, scram_credentials
 from pipeline.jobs.state_topics import configs, partitions, topics
 
@@ -42,8 +42,8 @@ __all__ = [
 
 JOB = Job(
     name="state",
-    view="typed",
-    record_types=RECORD_TYPES,
+    view="state",
+    record_types=(),
     tables={
         "topics": topics,
         "partitions": partitions,

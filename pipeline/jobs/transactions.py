@@ -14,11 +14,9 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-BEGIN = "BeginTransactionRecord"
-END = "EndTransactionRecord"
-ABORT = "AbortTransactionRecord"
-MARKERS = (BEGIN, END, ABORT)
-"""Record types that a job has to read for `keep` to know of transactions."""
+from pipeline.latest import MARKERS
+
+BEGIN, END, ABORT = MARKERS
 
 _BEFORE_ALL = -1
 """Stands for the first offset of a span that begins before the rows do."""
@@ -44,9 +42,9 @@ class Kept:
 def keep(df: DataFrame) -> Kept:
     """Keep the rows on the executors' disks, and tell those that count.
 
-    ``df`` is of the source's view ``records`` or ``typed``, each offset of a cluster once (``replicas=one`` or
-    ``asOf``), record types `MARKERS` included. Where it starts within a transaction, the rows before the first marker
-    share its fate. Rows of snapshots and the quorum's own records are never part of a transaction.
+    ``df`` is of the source's view ``records``, ``typed`` or ``state``, each offset of a cluster once (``replicas=one``
+    or ``asOf``), record types `MARKERS` included. Where it starts within a transaction, the rows before the first
+    marker share its fate. Rows of snapshots and the quorum's own records are never part of a transaction.
     """
     # In memory Spark builds a batch of rows whole before it asks whether there is room for it.
     rows = df.persist(StorageLevel.DISK_ONLY)

@@ -24,6 +24,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.state import GroupStateTimeout
 
 from pipeline.jobs.watch_rules import MIN_ISR_KEY, QUORUM, Alert, ClusterRules, Limits, LogRecord, TopicRules
+from pipeline.latest import MARKERS
 from pipeline.schema import CORRUPT_COLUMN
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ COLUMNS = (
 ALERT_COLUMNS = ("time", "severity", "kind", "subject", "offset", "text", "clusterId")
 
 _TOPIC_TYPES = ("TopicRecord", "RemoveTopicRecord", "PartitionRecord", "PartitionChangeRecord")
-_TRANSACTION_TYPES = ("BeginTransactionRecord", "EndTransactionRecord", "AbortTransactionRecord")
 _RAISED = "clusterId STRING, timeMs BIGINT, kind STRING, severity STRING, subject STRING, offset BIGINT, text STRING"
 _RAISED_NAMES = ("clusterId", "timeMs", "kind", "severity", "subject", "offset", "text")
 _MEMORY = "memory BINARY"
@@ -136,7 +136,7 @@ def _shards() -> Column:
     kind = F.col("recordType")
     is_minimum = (kind == "ConfigRecord") & F.col("payload").contains(MIN_ISR_KEY)
     return (
-        F.when(kind.isin(*_TRANSACTION_TYPES) | is_minimum, F.array(F.lit(QUORUM), *topics))
+        F.when(kind.isin(*MARKERS) | is_minimum, F.array(F.lit(QUORUM), *topics))
         .when(kind.isin(*_TOPIC_TYPES), F.array(F.lit(QUORUM), F.concat(F.lit("topics-"), topic)))
         .otherwise(F.array(F.lit(QUORUM)))
     )

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from pipeline.latest import ABORT_TRANSACTION, BEGIN_TRANSACTION, END_TRANSACTION
+
 CRITICAL, WARNING, INFO = "critical", "warning", "info"
 
 LEADERLESS = "leaderless partition"
@@ -42,7 +44,6 @@ _NO_LEADER, _LEADER_UNCHANGED = -1, -2
 _FENCED, _UNFENCED = 1, -1
 _IN_SHUTDOWN = 1
 _LEADER_CHANGE = "LeaderChangeMessage"
-_BEGIN, _END, _ABORT = "BeginTransactionRecord", "EndTransactionRecord", "AbortTransactionRecord"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,11 +101,11 @@ class _Rules:
 
     def take(self, record: LogRecord) -> Iterator[Alert]:
         """The alerts that a record raises."""
-        if record.type == _BEGIN:
+        if record.type == BEGIN_TRANSACTION:
             self.memory["open"] = []
-        elif record.type in (_END, _ABORT):
+        elif record.type in (END_TRANSACTION, ABORT_TRANSACTION):
             held, self.memory["open"] = self.memory["open"], None
-            for each in (held or []) if record.type == _END else []:
+            for each in (held or []) if record.type == END_TRANSACTION else []:
                 yield from self.look(LogRecord(*each))
         elif self.memory["open"] is None or record.type == _LEADER_CHANGE:
             yield from self.look(record)

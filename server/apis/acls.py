@@ -30,7 +30,7 @@ def handle_describe_acls(
     if problem is not None:
         return DescribeAclsResponse(error_code=ErrorCode.INVALID_REQUEST, error_message=problem)
     found = sorted(filter(acl_filter.matches, services.image().acls.values()), key=acl_order)
-    response = DescribeAclsResponse(error_message=None)
+    response = DescribeAclsResponse()
     by_pattern = groupby(
         found, key=lambda entry: (entry.resource_type, entry.resource_name, entry.pattern_type)
     )

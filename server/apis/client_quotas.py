@@ -32,7 +32,6 @@ def handle_describe_client_quotas(
         key=lambda entity: [quota_entity_order(pair) for pair in entity],
     )
     return DescribeClientQuotasResponse(
-        error_message=None,
         entries=[
             DescribeClientQuotasResponse.EntryData(
                 entity=[

@@ -29,7 +29,7 @@ def handle_describe_scram_credentials(
     times_named = Counter(user.name for user in request.users or ())
     results = []
     for name, times in (times_named or dict.fromkeys(sorted(by_user), 1)).items():
-        result = _Result(user=name, error_message=None)
+        result = _Result(user=name)
         shown = quoted(name)
         if times > 1:
             result.error_code = ErrorCode.DUPLICATE_RESOURCE
@@ -40,4 +40,4 @@ def handle_describe_scram_credentials(
         else:
             result.credential_infos = by_user[name]
         results.append(result)
-    return DescribeUserScramCredentialsResponse(error_message=None, results=results)
+    return DescribeUserScramCredentialsResponse(results=results)

@@ -17,7 +17,7 @@ from server.config.listeners import (
     parse_voters,
 )
 from server.config.properties import DEFAULTS, Properties, layered, read_properties
-from server.config_keys.definitions import BROKER_KEYS
+from server.config_keys.definitions import BROKER_KEYS, broker_key
 from server.types import Endpoint, Voter
 
 _DEFAULT_PROPERTIES: Mapping[str, str] = {
@@ -43,6 +43,16 @@ _NO_EFFECT_YET = (
     ("remote.log.storage.system.enable", "tiered storage"),
 )
 """Keys that an operator counts on: a node that went on without them would be less safe than its file says."""
+_USED_BESIDE_FIELDS = (
+    # Other names of fields, and what they are made of.
+    "advertised.listeners",
+    "broker.id",
+    "log.dir",
+    # Controllers read these from the configuration that topics inherit.
+    "min.insync.replicas",
+    "unclean.leader.election.enable",
+)
+"""Keys without a field of `Config` on which something depends, besides answers about the configuration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +67,8 @@ class Config:
     """All that was written; some of it is secret."""
     warnings: tuple[str, ...]
     """What the operator should know, to be logged once: unknown keys, keys given twice."""
+    unused_keys: tuple[str, ...]
+    """Kafka's keys that the operator set and that have no effect here but to be shown to those who ask for them."""
 
     process_roles: tuple[str, ...]
     node_id: int
@@ -228,6 +240,7 @@ def _build(properties: Properties, warnings: tuple[str, ...]) -> Config:
     values: dict[str, Any] = {
         "properties": properties,
         "warnings": warnings + unknown,
+        "unused_keys": _unused_keys(properties),
         "listeners": listeners,
         "advertised_broker_listeners": for_brokers,
         "advertised_controller_listeners": for_controllers,
@@ -243,6 +256,18 @@ def _build(properties: Properties, warnings: tuple[str, ...]) -> Config:
         if name not in values:
             values[name] = properties.get(name.replace("_", "."))
     return Config(**values)
+
+
+def _unused_keys(properties: Properties) -> tuple[str, ...]:
+    """In their order. A key for one listener has no effect either: what is used is used for all alike."""
+    used = {each.name.replace("_", ".") for each in fields(Config)}.union(_USED_BESIDE_FIELDS)
+    return tuple(
+        sorted(
+            key
+            for key, origin in properties.origins.items()
+            if origin != DEFAULTS and key not in used and broker_key(key) is not None
+        )
+    )
 
 
 def _advertised(

@@ -37,9 +37,16 @@ _COLUMNS = (
     "Status",
 )
 
+_ASKS_FOR_HELP = "asks_for_help"
+
 
 class _Tool(click.Group):
-    """Has every command tell in words what reaching a server failed with."""
+    """Has every command tell in words what reaching a server failed with, and how it is used without any server."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        of_command = super().parse_args(context, args)
+        context.meta[_ASKS_FOR_HELP] = bool({*context.help_option_names} & {*of_command})
+        return of_command
 
     def invoke(self, context: click.Context) -> object:
         with failures_as_messages(*FAILURES):
@@ -62,6 +69,8 @@ def main(
     command_config: str | None,
 ) -> None:
     """Describe the metadata quorum and change its voters."""
+    if context.meta[_ASKS_FOR_HELP]:
+        return
     if (bootstrap_server is None) == (bootstrap_controller is None):
         raise click.UsageError("exactly one of --bootstrap-server and --bootstrap-controller is needed")
     try:

@@ -54,7 +54,7 @@ def describe_acls(version: int = 3, guard: Authorizer | None = ALL_MAY, **fields
 
 def test_acls_come_by_what_they_are_about_in_order() -> None:
     response = describe_acls()
-    assert (response.error_code, response.error_message) == (0, None)
+    assert (response.error_code, response.error_message) == (0, "")
     patterns = [(each.resource_type, each.resource_name, each.pattern_type) for each in response.resources]
     assert patterns == [(2, "t", 3), (2, "t", 4), (2, "u", 3), (3, "t", 3)]
     shown = [
@@ -80,7 +80,7 @@ def test_a_filter_of_another_release_means_nothing_and_one_of_none_is_refused(
     fields: dict[str, Any] = {field: number}
     response = describe_acls(**fields)
     assert response.error_code == code
-    assert (response.error_message is None) is (code == 0)
+    assert (response.error_message == "") is (code == 0)
     assert response.resources == []
 
 
@@ -157,7 +157,7 @@ def test_the_entities_that_a_filter_means_come_in_order(
     components: list[tuple[str, int, str | None]], strict: bool, expected: list[int]
 ) -> None:
     response = describe_quotas(*components, strict=strict)
-    assert (response.error_code, response.error_message) == (0, None)
+    assert (response.error_code, response.error_message) == (0, "")
     shown = [{pair.entity_type: pair.entity_name for pair in entry.entity} for entry in response.entries]
     found = [ENTITIES.index(entity) for entity in shown]
     # Within their types the default comes before the named ones.
@@ -208,7 +208,9 @@ def describe_users(*names: str, users: Any = None) -> list[tuple[str, int, list[
     asked = [DescribeUserScramCredentialsRequest.UserName(name=name) for name in names]
     request = DescribeUserScramCredentialsRequest(users=asked or users)
     response = ask(request, 0, CREDENTIALS, kind=CONTROLLER)
-    assert response.error_code == 0
+    assert (response.error_code, response.error_message) == (0, "")
+    for each in response.results:
+        assert (each.error_message == "") is (each.error_code == 0)
     return [
         (each.user, each.error_code, [(info.mechanism, info.iterations) for info in each.credential_infos])
         for each in response.results

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from compat.kafka.tools import run_tool
-from compat.node import combined_properties
+from compat.node import combined_properties, meta_properties
 from compat.ours import OurNode
 from compat.process import free_ports
 from kafkaproto.client import parse_servers
@@ -77,20 +77,13 @@ class GrowingCluster:
                 node.kill()
 
 
-def directory_id(data: Path) -> str:
-    """The directory id in a log directory's meta.properties."""
-    found = re.search(r"^directory\.id=(\S+)$", (data / "meta.properties").read_text(), re.MULTILINE)
-    assert found, data
-    return found[1]
-
-
 def voters_shown(cluster: LocalCluster, node_ids: Iterable[int]) -> list[dict[str, Any]]:
     """CurrentVoters as ``describe --status`` has to show these nodes."""
     addresses = cluster.controllers.split(",")
     return [
         {
             "id": node_id,
-            "directoryId": directory_id(cluster.data / f"node-{node_id}" / "data"),
+            "directoryId": meta_properties(cluster.data / f"node-{node_id}" / "data")["directory.id"],
             "endpoints": [f"CONTROLLER://{addresses[node_id - 1]}"],
         }
         for node_id in node_ids

@@ -16,11 +16,10 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
 
-from compat.cluster import Cluster, Partition, partitions
-from compat.kafka.jvm import NODE_OPTIONS
-from compat.kafka.stock import StockNode
+from compat.cluster import Cluster, Partition, are_in_sync, partitions, wait_until_whole
+from compat.kafka.stock import small_stock_node
 from compat.kafka.tools import ToolResult, run_tool
-from compat.node import Node
+from compat.node import Node, meta_properties
 from compat.ours import OurNode
 from compat.process import free_ports, wait_until
 from compat.quorum import connect
@@ -29,9 +28,7 @@ from kafkaproto.messages import DeleteTopicsRequest, DeleteTopicsResponse
 from server.image.image import ClusterImage
 from server.storage.disk import OsDisk
 from server.tools.metadata_sources import load_directory
-from tests.compat.quorum_support import directory_id
 
-SMALL_HEAP = ("-Xmx256m", *(option for option in NODE_OPTIONS if not option.startswith("-Xmx")))
 JBOD_BROKER = 103
 BROKERS = (101, 102, JBOD_BROKER)
 WAIT_S = 90.0
@@ -63,7 +60,7 @@ def stock_broker(folder: Path, properties: Mapping[str, str]) -> Node:
     """A stock node with another listener, for clients that log in."""
     (port,) = free_ports(1)
     listeners = f"{properties['listeners']},SASL_PLAINTEXT://127.0.0.1:{port}"
-    return StockNode(folder, {**properties, "listeners": listeners}, SMALL_HEAP)
+    return small_stock_node(folder, {**properties, "listeners": listeners})
 
 
 def stock_on_ours(folder: Path, controller_properties: Mapping[str, str]) -> Cluster:
@@ -90,11 +87,8 @@ def tool(cluster: Cluster, name: str, *arguments: str, stdin: str | None = None)
 
 def create(cluster: Cluster, name: str, count: int) -> None:
     """A topic of that many partitions with three replicas, of which two have to be in sync to write."""
-    tool(
-        cluster, "kafka-topics", "--create", "--topic", name, "--partitions", str(count),
-        "--replication-factor", "3", "--config", "min.insync.replicas=2",
-    ).output()  # fmt: skip
-    wait_until(lambda: is_whole(cluster, name, count), WAIT_S, f"all replicas of {name} in sync")
+    cluster.create_topic(name, count)
+    wait_until_whole(cluster.running_brokers(), {name: count}, WAIT_S)
 
 
 def delete_topics(cluster: Cluster) -> None:
@@ -121,19 +115,6 @@ def shown(cluster: Cluster, name: str | None = None) -> Mapping[tuple[str, int],
     """The partitions as the first running broker shows them; of one topic, or of all."""
     server = cluster.running_brokers()[0].bootstrap_server
     return partitions(server, None if name is None else [name])
-
-
-def is_whole(cluster: Cluster, name: str, count: int) -> bool:
-    """Whether the topic has that many partitions and every replica is in sync, at every running broker's word."""
-    found = [partitions(node.bootstrap_server, [name]) for node in cluster.running_brokers()]
-    return all(len(each) == count for each in found) and all(map(are_in_sync, found))
-
-
-def are_in_sync(found: Mapping[tuple[str, int], Partition]) -> bool:
-    """Whether every partition has a leader and every replica is in its ISR."""
-    return all(
-        one.leader_id >= 0 and sorted(one.isr_nodes) == sorted(one.replica_nodes) for one in found.values()
-    )
 
 
 def has_preferred_leaders(cluster: Cluster) -> bool:
@@ -183,8 +164,8 @@ def wait_until_placed(cluster: Cluster, name: str, count: int) -> None:
 
     Metadata shows all replicas in sync before any broker has made one.
     """
-    paths = cluster.brokers[JBOD_BROKER].properties["log.dirs"].split(",")
-    known = {directory_id(Path(each)) for each in paths}
+    directories = cluster.brokers[JBOD_BROKER].data_directories
+    known = {meta_properties(each)["directory.id"] for each in directories}
 
     def are_placed() -> bool:
         found = recorded_directories(cluster, JBOD_BROKER)

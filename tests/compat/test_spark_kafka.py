@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from compat.cluster import Cluster
-from compat.kafka.stock import StockNode
+from compat.cluster import Cluster, wait_until_whole
+from compat.kafka.stock import small_stock_node
 from compat.ours import BIN, OurNode
 from compat.process import ServerProcess, wait_until
 from compat.quorum import connect
@@ -25,7 +25,7 @@ from compat.spark.standalone import QUICK_JVM
 from kafkaproto.messages import CreateTopicsRequest, CreateTopicsResponse
 from pipeline.jobs.watch_checks import CheckError, check_topic
 from pipeline.jobs.watch_command import CONNECTOR
-from tests.compat.stock_brokers_support import SMALL_HEAP, WAIT_S, is_whole, read_all
+from tests.compat.stock_brokers_support import WAIT_S, read_all
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
 
@@ -45,7 +45,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     overrides = {"auto.create.topics.enable": "false", "offsets.topic.replication.factor": "1"}
     with Cluster(
         OurNode,
-        lambda folder, properties: StockNode(folder, properties, SMALL_HEAP),
+        small_stock_node,
         tmp_path / "cluster",
         brokers=2,
         broker_overrides=overrides,
@@ -67,7 +67,7 @@ def create(cluster: Cluster, name: str, *, minimum: int) -> None:
         response = client.send(CreateTopicsRequest(topics=[topic], timeout_ms=int(WAIT_S * 1000)))
     assert isinstance(response, CreateTopicsResponse)
     assert [each.error_code for each in response.topics] == [0], response
-    wait_until(lambda: is_whole(cluster, name, PARTITIONS), WAIT_S, f"all replicas of {name} in sync")
+    wait_until_whole(cluster.running_brokers(), {name: PARTITIONS})
 
 
 @contextmanager

@@ -13,16 +13,16 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from compat.cluster import Cluster
+from compat.cluster import Cluster, wait_until_whole
 from compat.kafka.tools import run_tool
+from compat.node import meta_properties
 from compat.process import wait_until
-from tests.compat.quorum_support import directory_id, ids_by_status, replication
+from tests.compat.quorum_support import ids_by_status, replication
 from tests.compat.stock_brokers_support import (
     BROKERS,
     JBOD_BROKER,
     WAIT_S,
     create,
-    is_whole,
     leave_as_found,
     log_directories,
     login_server,
@@ -68,7 +68,7 @@ def test_they_register_and_follow_the_metadata_log(cluster: Cluster) -> None:
 def test_topics_are_created_described_grown_and_deleted(cluster: Cluster) -> None:
     create(cluster, "grown", 2)
     tool(cluster, "kafka-topics", "--alter", "--topic", "grown", "--partitions", "4").output()
-    wait_until(lambda: is_whole(cluster, "grown", 4), WAIT_S, "the new partitions")
+    wait_until_whole(cluster.running_brokers(), {"grown": 4}, WAIT_S)
     described = tool(cluster, "kafka-topics", "--describe", "--topic", "grown").output()
     assert "PartitionCount: 4\tReplicationFactor: 3\tConfigs: min.insync.replicas=2" in described
     assert len(re.findall(r"Leader: 10\d\tReplicas: (10\d,){2}10\d\tIsr: (10\d,){2}10\d", described)) == 4
@@ -95,7 +95,8 @@ def test_what_the_console_producer_sends_the_consumers_of_a_group_get(cluster: C
         ).output()
         rows = [line.split() for line in group.splitlines() if "console" in line]
         assert sum(int(row[3]) for row in rows) == len(lines)
-        assert [row[5] for row in rows] == ["0"] * 3, group
+        # A partition that the last consumer had no position in yet when it had all records is not shown.
+        assert {row[5] for row in rows} == {"0"}, group
 
 
 def test_configs_quotas_and_scram_credentials_through_kafka_configs(cluster: Cluster) -> None:
@@ -170,7 +171,7 @@ def test_partitions_are_reassigned_verified_and_taken_back(cluster: Cluster, tmp
 
     first = ("--create", "--topic", "moved", "--replica-assignment", "101:102,102:101")
     tool(cluster, "kafka-topics", *first).output()
-    wait_until(lambda: is_whole(cluster, "moved", 2), WAIT_S, "the topic")
+    wait_until_whole(cluster.running_brokers(), {"moved": 2}, WAIT_S)
     _fill(cluster, "moved", 2)
     topics.write_text(json.dumps({"version": 1, "topics": [{"topic": "moved"}]}))
     generated = tool(
@@ -202,7 +203,7 @@ def test_partitions_are_reassigned_verified_and_taken_back(cluster: Cluster, tmp
 def test_a_preferred_leader_is_elected_by_the_tool(cluster: Cluster, tmp_path: Path) -> None:
     create_with = ("--replica-assignment", "101:102:103")
     tool(cluster, "kafka-topics", "--create", "--topic", "elected", *create_with).output()
-    wait_until(lambda: is_whole(cluster, "elected", 1), WAIT_S, "the topic")
+    wait_until_whole(cluster.running_brokers(), {"elected": 1}, WAIT_S)
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps(_plan({0: [102, 101, 103]}, "elected")))
     arguments = ("--execute", "--reassignment-json-file", str(plan))
@@ -306,6 +307,6 @@ def test_a_broker_with_several_log_directories_tells_where_its_replicas_are(clus
 
     recorded = recorded_directories(cluster, JBOD_BROKER)
     assert {name: recorded[name] for name in placed} == {
-        name: directory_id(Path(each)) for name, each in placed.items()
+        name: meta_properties(Path(each))["directory.id"] for name, each in placed.items()
     }
     assert all(not one.offline_replicas for one in shown(cluster, "spread").values())

@@ -1,7 +1,4 @@
-"""Apache Kafka's own brokers on three controllers of ours: how they end, fall silent and come back, under load.
-
-And our own brokers on stock controllers, as far as metadata goes.
-"""
+"""Apache Kafka's own brokers on three controllers of ours: how they end, fall silent and come back, under load."""
 
 from __future__ import annotations
 
@@ -14,18 +11,15 @@ from pathlib import Path
 import pytest
 
 from compat.cluster import Cluster, alive_brokers
-from compat.kafka.stock import StockNode
 from compat.kafka.tools import run_tool
-from compat.ours import OurNode
+from compat.node import give_back, meta_properties, take_away
 from compat.process import wait_until
-from tests.compat.quorum_support import directory_id
 from tests.compat.stock_brokers_support import (
     BROKERS,
     JBOD_BROKER,
     WAIT_S,
     controllers_said,
     create,
-    is_whole,
     leave_as_found,
     loaded,
     log_directories,
@@ -123,29 +117,16 @@ def test_a_broker_that_shuts_down_leaves_no_partition_offline_and_returns_at_onc
     assert controllers_said(cluster, PROOF) == before
 
 
-def _take_away(directory: Path) -> None:
-    """Leaves a file in a log directory's place, so that nothing can be opened or written there."""
-    directory.rename(directory.with_name(f"{directory.name}-taken-away"))
-    directory.write_text("not a directory")
-
-
-def _give_back(directory: Path) -> None:
-    taken = directory.with_name(f"{directory.name}-taken-away")
-    if taken.exists():
-        directory.unlink()
-        taken.rename(directory)
-
-
 def test_a_log_directory_that_fails_costs_its_replicas_and_the_last_one_the_broker(cluster: Cluster) -> None:
     create(cluster, "spread", 6)
     wait_until_placed(cluster, "spread", 6)
     broker = cluster.brokers[JBOD_BROKER]
-    directories = [Path(each) for each in broker.properties["log.dirs"].split(",")]
+    directories = broker.data_directories
     placed = {replica.name: each for each in directories for replica in each.glob("spread-*")}
     assert (len(placed), set(placed.values())) == (6, set(directories))
     recorded = recorded_directories(cluster, JBOD_BROKER)
     assert {name: recorded[name] for name in placed} == {
-        name: directory_id(each) for name, each in placed.items()
+        name: meta_properties(each)["directory.id"] for name, each in placed.items()
     }
 
     def given_up() -> set[str]:
@@ -164,14 +145,14 @@ def test_a_log_directory_that_fails_costs_its_replicas_and_the_last_one_the_brok
     try:
         with loaded(cluster, "spread") as load:
             for failing, failed in ((second, {second}), (third, {second, third})):
-                _take_away(failing)
+                take_away(failing)
                 wait_until_given_up(failed)
                 assert all(one.leader_id >= 0 for one in shown(cluster).values())
                 assert JBOD_BROKER in alive_brokers(cluster.brokers[101])
                 errors = {one["logDir"]: one["error"] for one in log_directories(cluster, JBOD_BROKER)}
                 assert {path for path, error in errors.items() if error} == set(map(str, failed))
                 assert "KafkaStorageException" in errors[str(failing)]
-            _take_away(first)
+            take_away(first)
             wait_until(lambda: not broker.process.is_running, WAIT_S, "the broker to end")
             wait_until_led_without(cluster, JBOD_BROKER)
             load.wait_for_more()
@@ -179,7 +160,7 @@ def test_a_log_directory_that_fails_costs_its_replicas_and_the_last_one_the_brok
     finally:
         broker.kill()
         for directory in directories:
-            _give_back(directory)
+            give_back(directory)
     broker.start()
     wait_until_back(cluster, JBOD_BROKER)
 
@@ -206,19 +187,3 @@ def test_a_broker_that_is_gone_for_good_is_unregistered(cluster: Cluster) -> Non
     finally:
         gone.start()
     cluster.wait_until_unfenced(JBOD_BROKER)
-
-
-def test_our_brokers_run_on_stock_controllers_as_far_as_metadata_goes(tmp_path: Path) -> None:
-    with Cluster(StockNode, OurNode, tmp_path, controllers=1, brokers=2) as mirror:
-        mirror.format()
-        mirror.start()
-        bootstrap = ("--bootstrap-server", mirror.servers)
-        made = ("--create", "--topic", "mirrored", "--partitions", "4", "--replication-factor", "2")
-        run_tool("kafka-topics", *bootstrap, *made).output()
-        wait_until(lambda: is_whole(mirror, "mirrored", 4), WAIT_S, "the topic at both brokers")
-        described = run_tool("kafka-topics", *bootstrap, "--describe", "--topic", "mirrored").output()
-        assert "PartitionCount: 4\tReplicationFactor: 2" in described
-        assert mirror.brokers[101].stop() == 0
-        wait_until_led_without(mirror, 101)
-        mirror.brokers[101].start()
-        mirror.wait_until_unfenced(101)

@@ -167,6 +167,16 @@ def test_unknown_keys_and_keys_given_twice_are_warnings(file: Path) -> None:
     )
 
 
+def test_keys_of_kafka_that_nothing_depends_on_are_listed(file: Path) -> None:
+    file.write_text(
+        MINIMAL + "num.io.threads=8\nlog.dir=/a\nnum.partition=3\nunclean.leader.election.enable=true\n"
+    )
+    overrides = {"listener.name.plaintext.ssl.keystore.location": "/k", "http.listener": "127.0.0.1:0"}
+    config = Config.load(str(file), overrides)
+    assert config.unused_keys == ("listener.name.plaintext.ssl.keystore.location", "num.io.threads")
+    assert default_config({}).unused_keys == ()
+
+
 def test_keys_of_a_listener_are_known_and_checked_by_the_key_behind_them(file: Path) -> None:
     assert Config.load(str(file), {"listener.name.plaintext.max.connections": "5"}).warnings == ()
     with pytest.raises(ConfigError, match=r"listener.name.plaintext.max.connections=x"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -144,7 +145,7 @@ def test_tables_are_written_and_shown_differences_are_exit_code_one_and_damage_a
     spark: SparkSession, nodes: list[str], tmp_path: Path
 ) -> None:
     copies = planting.copy_nodes(nodes, tmp_path)
-    place = planting.find(copies[1], 300)
+    place = planting.find(copies[1], 320)
     data = bytearray(place.batch.raw)
     data[-1] ^= 1
     planting.put(place, bytes(data))
@@ -165,3 +166,16 @@ def test_tables_are_written_and_shown_differences_are_exit_code_one_and_damage_a
     assert f"byte {place.position}" in failed.output
     assert "Traceback" not in failed.output
     assert len(failed.output.strip().splitlines()) == 1, failed.output
+    failed = call("state", "--at", "340", str(copies[1]))
+    assert failed.exit_code == 1, failed.output
+    assert re.search(
+        rf"{place.path.name}, byte {place.position}, offset {place.batch.base_offset}: ", failed.output
+    ), failed.output
+    assert len(failed.output.strip().splitlines()) == 1, failed.output
+
+
+@pytest.mark.jvm
+def test_a_state_says_what_point_it_is_of(spark: SparkSession, nodes: list[str]) -> None:
+    result = call("state", "--at", "100", "--table", "features", nodes[0])
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("as of offset 100, epoch "), result.output

@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from kafkaproto.messages import (
@@ -22,7 +24,7 @@ from server.image.digest import digest
 from server.image.snapshot import image_from_values
 from tests.image.reference import image_from_records
 from tests.image.workload import random_records
-from tests.pipeline.frames import frame
+from tests.pipeline.frames import state_frame, typed_table
 
 pytestmark = pytest.mark.jvm
 
@@ -53,7 +55,7 @@ def test_the_file_ends_before_an_open_transaction(spark: SparkSession, tmp_path:
     ]
     rows = [(offset, offset * 10, record, offset // 50) for offset, record in log]
     rows += [(offset, offset * 10, record, 9) for offset, record in enumerate(opened, len(log))]
-    df = frame(spark, rows)
+    df = state_frame(spark, [typed_table(rows)])
     (written,) = write_snapshot(df, str(tmp_path)).collect()
     state.forget(df)
     end = COUNT + 3
@@ -67,3 +69,18 @@ def test_the_file_ends_before_an_open_transaction(spark: SparkSession, tmp_path:
     values = [each for each in read if isinstance(each, bytes)]
     image = image_from_records(records, offset=COUNT - 1, epoch=3, timestamp_ms=0)
     assert digest(image_from_values(values, offset=end - 1, epoch=3, timestamp_ms=0)) == digest(image)
+
+
+def test_a_record_of_an_unknown_type_is_not_left_out_without_a_word(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    table = typed_table([(0, 0, records) for records in random_records(random.Random(9), 1)])
+    names = table.column_names
+    table = table.set_column(names.index("recordType"), "recordType", pa.array(["40"]))
+    table = table.set_column(names.index("raw"), "raw", pa.array([b"\0"]))
+    df = state_frame(spark, [table])
+    with pytest.raises(
+        PySparkException, match="record of type 40 at offset 0 is newer than this release knows"
+    ):
+        write_snapshot(df, str(tmp_path)).collect()
+    state.forget(df)

@@ -80,7 +80,7 @@ def test_the_file_is_the_snapshot_of_the_image(tmp_path: Path) -> None:
 
 def test_the_quorums_own_records_follow_the_header(tmp_path: Path) -> None:
     told = {"version": KRaftVersionRecord(kraft_version=1), "voters": VOTERS}
-    header = HEADER | {name: json.dumps({each.NAME: to_json(each, 0)}) for name, each in told.items()}
+    header = HEADER | {name: json.dumps(to_json(each, 0)) for name, each in told.items()}
     path = _written(_batches(header, []), tmp_path)["file"]
     controls = [each for each in read_snapshot(Path(path).read_bytes()) if isinstance(each, ControlRecord)]
     assert [each.message for each in controls[1:3]] == [KRaftVersionRecord(kraft_version=1), VOTERS]

@@ -30,7 +30,7 @@ OF_THE_LOG = ("*.log", "*.index", "*.timeindex", "*.snapshot", "*.checkpoint", "
 def compacted(spark: SparkSession, node: Node, folder: Path) -> Path:
     """The snapshot file of the node's log."""
     spark.dataSource.register(KraftDataSource)
-    rows = spark.read.format("kraft").options(view="typed", asOf="latest").load(str(node.data_directory))
+    rows = spark.read.format("kraft").options(view="state", asOf="latest").load(str(node.data_directory))
     (written,) = write_snapshot(rows, str(folder)).collect()
     state.forget(rows)
     return Path(written.file)

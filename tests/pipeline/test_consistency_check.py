@@ -138,11 +138,21 @@ def test_order_within_a_registration_is_no_difference() -> None:
 
     written = [*log(1, 1), row(1, 1, 1, "RegisterBrokerRecord", registration(1))]
 
-    def held(payload: str) -> list[Row]:
-        return [each._replace(record_type="RegisterBrokerRecord") for each in snapshot(1, 2, 1, payload)]
+    def held(payload: str, node: int = 1) -> list[Row]:
+        return [each._replace(record_type="RegisterBrokerRecord") for each in snapshot(node, 2, 1, payload)]
 
     assert differences(written, held(registration(-1))) == []
     assert set(differences(written, held(registration(-1, "b")))) == {(kinds.SNAPSHOT_DIFFERS_FROM_LOG, 1, 1)}
+    begun_later = log(2, 1, start=2)
+    assert differences(written, begun_later, held(registration(-1)), held(registration(1), node=2)) == []
+
+
+def test_state_of_a_migration_from_zookeeper_is_none() -> None:
+    """Apache Kafka 3.9 writes it into every snapshot, 4.0 drops it."""
+    logs = [log(1, 1, start=5), log(2, 1, start=5)]
+    old, new = snapshot(1, 5, 1, '{"zkMigrationState":0}', "{}"), snapshot(2, 5, 1, "{}")
+    old[0] = old[0]._replace(record_type="ZkMigrationStateRecord")
+    assert differences(*logs, old, [each._replace(snapshot_index=1) for each in new]) == []
 
 
 def test_snapshots_of_one_offset_are_compared_as_heaps() -> None:

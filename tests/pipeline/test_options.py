@@ -128,3 +128,8 @@ def test_a_stream_has_options_of_its_own(name: str) -> None:
     text = "true" if name == "includeSnapshots" else "5"
     with pytest.raises(OptionError, match=f"option '{name}' is for batch reads; a stream begins at"):
         check_for_stream(parse_options({"path": "/a", name: text}))
+
+
+def test_a_stream_has_no_state() -> None:
+    with pytest.raises(OptionError, match="view 'state' is for batch reads"):
+        check_for_stream(parse_options({"path": "/a", "view": "state"}))

@@ -30,7 +30,7 @@ def test_there_is_a_view_for_every_record_of_the_metadata_log() -> None:
         if record.control:
             key, _ = encode_control_record(ControlRecordType(record.type), message_class(record.name)())
             assert key == bytes((0, 0, 0, record.type))
-    assert list(VIEWS) == ["records", "typed", *RECORD_TYPES]
+    assert list(VIEWS) == ["records", "typed", "state", *RECORD_TYPES]
 
 
 def test_the_numbers_of_the_control_records_are_those_that_kafkaproto_writes() -> None:
@@ -71,8 +71,8 @@ def test_spark_and_arrow_types_are_the_same(view: str) -> None:
     assert [field.name for field in spark] == [column.name for column in columns]
     for field, column in zip(spark, columns, strict=True):
         assert field.dataType.simpleString().lower() == column.ddl.replace(" ", "").lower()
-    assert ddl(view).startswith(COMMON + ", ")
-    assert ddl(view).endswith(LAST)
+    assert view == "state" or ddl(view).startswith(COMMON + ", ")
+    assert view == "state" or ddl(view).endswith(LAST)
 
 
 def test_the_schemas_in_words() -> None:
@@ -86,6 +86,14 @@ def test_the_schemas_in_words() -> None:
     assert ddl("typed", ["NoOpRecord"]) == f"{COMMON}, {LAST}"
     quota = "STRUCT<entity: ARRAY<STRUCT<entityType: STRING, entityName: STRING>>, key: STRING, value: DOUBLE"
     assert f"ClientQuotaRecord {quota}, remove: BOOLEAN>" in ddl("typed")
+    state = "recordType STRING, position BIGINT, offset BIGINT, epoch INT, timestampMs BIGINT"
+    assert ddl("state", ["TopicRecord", "PartitionRecord"]).startswith(
+        f"{state}, change STRUCT<topicId: STRING, "
+    )
+    assert ddl("state", ["TopicRecord"]).endswith(
+        ", record STRUCT<TopicRecord: STRUCT<name: STRING, topicId: STRING>>"
+    )
+    assert ddl("state", ["PartitionRecord"], ["offset"]) == "offset BIGINT"
 
 
 def test_choosing_columns() -> None:
@@ -96,7 +104,7 @@ def test_choosing_columns() -> None:
     )
     assert arrow_schema("TopicRecord", None, ["name"]) == pa.schema([("name", pa.string())])
     for arguments, message in (
-        (("nope",), "'nope' is no view; known are records, typed, RegisterBrokerRecord, "),
+        (("nope",), "'nope' is no view; known are records, typed, state, RegisterBrokerRecord, "),
         (("typed", ["nope"]), "'nope' is no record type; known are RegisterBrokerRecord, "),
         (("records", None, ["nope"]), "'nope' is no column of view 'records'; known are clusterId, "),
         (("typed", ["TopicRecord"], ["PartitionRecord"]), "'PartitionRecord' is no column of view 'typed'"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from kafkaproto.message import Message
 from kafkaproto.messages import (
@@ -29,7 +29,7 @@ from server.image.image import ClusterImage
 from server.image.loader import LoadState, load_control_batch, load_records
 from server.image.snapshot import image_records, image_values
 from tests.image.workload import metadata_version_record, random_record
-from tests.pipeline.frames import frame
+from tests.pipeline.frames import state_frame, typed_table
 
 pytestmark = pytest.mark.jvm
 
@@ -95,18 +95,18 @@ def _history(seed: int, count: int) -> History:
     )
 
 
-def _frame(spark: SparkSession, history: History) -> DataFrame:
-    types = state.JOB.record_types
-    snapshot = [(history.start - 1, 0, record) for record in history.snapshot]
-    log = [(offset, offset * 1000, record) for offset, record in enumerate(history.records, history.start)]
-    return frame(spark, snapshot, snapshot=True, record_types=types).unionAll(
-        frame(spark, log, record_types=types)
+def _frame(spark: SparkSession, history: History, rng: random.Random) -> DataFrame:
+    snapshot = typed_table([(history.start - 1, 0, record) for record in history.snapshot], snapshot=True)
+    log = typed_table(
+        [(offset, offset * 1000, record) for offset, record in enumerate(history.records, history.start)]
     )
+    cuts = [0, *sorted(rng.randrange(log.num_rows) for _ in range(5)), log.num_rows]
+    return state_frame(spark, [snapshot, *(log.slice(start, end - start) for start, end in pairwise(cuts))])
 
 
 def test_tables_are_what_the_server_replays(spark: SparkSession) -> None:
     history = _history(0, 900)
-    df = _frame(spark, history)
+    df = _frame(spark, history, random.Random(1))
     rows = snapshot_rows(df).sort("key").collect()
     state.forget(df)
     values = [bytes(row.value) for row in rows if row.key != HEADER_KEY]
@@ -120,29 +120,10 @@ def _described(value: bytes) -> str:
     return repr(decode_metadata_record(value)[0])
 
 
-@pytest.mark.parametrize(
-    ("table", "columns", "message"),
-    [
-        (
-            "topics",
-            {"raw": "X'00'", "recordType": "'40'"},
-            r"40 at offset 3 of .*: version .* is newer than this release knows",
-        ),
-        (
-            "features",
-            {"_corrupt_record": "named_struct('file', 'f', 'position', 9L, 'offset', 3L, 'reason', 'CRC')"},
-            "f, position 9, offset 3: CRC",
-        ),
-        ("brokers", {}, r"broker 7 is changed, and no RegisterBrokerRecord of it comes before.*asOf"),
-    ],
-)
-def test_what_no_state_can_be_told_without_is_named(
-    spark: SparkSession, table: str, columns: dict[str, str], message: str
-) -> None:
-    log = [(3, 0, FenceBrokerRecord(id=7))]
-    df = frame(spark, log, record_types=state.JOB.record_types).withColumns(
-        {name: F.expr(value) for name, value in columns.items()}
-    )
-    with pytest.raises(PySparkException, match=message):
-        state.JOB.tables[table](df).collect()
+def test_a_state_that_lacks_its_beginning_is_named(spark: SparkSession) -> None:
+    df = state_frame(spark, [typed_table([(3, 0, FenceBrokerRecord(id=7))])])
+    with pytest.raises(
+        PySparkException, match=r"broker 7 is changed, and no RegisterBrokerRecord of it comes before.*asOf"
+    ):
+        state.brokers(df).collect()
     state.forget(df)

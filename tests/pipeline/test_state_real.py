@@ -39,8 +39,7 @@ Tables = Mapping[str, Sequence[Row]]
 def load(spark: SparkSession, paths: Sequence[str], offset: int) -> DataFrame:
     """The rows that the state at an offset is made of."""
     spark.dataSource.register(KraftDataSource)
-    types = ",".join(state.JOB.record_types)
-    reader = spark.read.format("kraft").options(view="typed", recordTypes=types, asOf=offset)
+    reader = spark.read.format("kraft").options(view="state", asOf=offset)
     return reader.load(",".join(paths))
 
 

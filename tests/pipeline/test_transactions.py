@@ -18,7 +18,8 @@ from kafkaproto.messages import (
     LeaderChangeMessage,
     ProducerIdsRecord,
 )
-from pipeline.jobs.transactions import MARKERS, keep
+from pipeline.jobs.transactions import keep
+from pipeline.latest import MARKERS
 from server.image.loader import LoadState, load_control_batch, load_records
 from tests.pipeline.frames import frame
 

@@ -243,6 +243,12 @@ def test_a_wrong_use_is_told_in_words(arguments: list[str], words: str) -> None:
     assert words in result.stderr
 
 
+def test_a_commands_help_needs_no_server() -> None:
+    result = run("add-controller", "--help")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("Usage: ")
+
+
 def test_it_runs_as_a_module() -> None:
     command = [sys.executable, "-m", "server.tools.metadata_quorum", "--help"]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)

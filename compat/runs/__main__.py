@@ -1,0 +1,258 @@
+"""``bin/compat PART``: runs beside real Apache Kafka; exit code 1 where one does not come out right."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from compat.agreement import ReplicasDifferError
+from compat.kafka.stock import StockNode
+from compat.kafka.tools import ToolFailedError
+from compat.kafka.verifiable import ReadShortError
+from compat.ours import OurNode
+from compat.process import ProcessDiedError, WaitedTooLongError
+from compat.quota_load import LostWriteError
+from compat.runs import (
+    configuration,
+    cut_off,
+    disks,
+    mixed,
+    no_records,
+    our_brokers,
+    same_answers,
+    soak,
+    stock_brokers,
+    upgrade,
+)
+from compat.runs.telling import with_times
+
+FETCH = Path(__file__).parents[1] / "kafka" / "fetch"
+FAILURES = (
+    configuration.ConfigurationError,
+    cut_off.CutOffError,
+    disks.DisksError,
+    disks.NodeFaultError,
+    mixed.MixedRunError,
+    no_records.NotRefusedError,
+    our_brokers.OurBrokersError,
+    same_answers.AnswersDifferError,
+    soak.LostRecordError,
+    soak.SoakError,
+    upgrade.LostRecordError,
+    upgrade.UpgradeError,
+    subprocess.CalledProcessError,
+    subprocess.TimeoutExpired,
+    stock_brokers.StockBrokersError,
+    ReadShortError,
+    ToolFailedError,
+    ReplicasDifferError,
+    LostWriteError,
+    ProcessDiedError,
+    WaitedTooLongError,
+)
+
+_work_option = click.option(
+    "--work",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where nodes keep their data and logs; they stay there.  [default: a folder in the temporary one]",
+)
+
+_stocks_option = click.option(
+    "--stock",
+    "stocks",
+    multiple=True,
+    type=click.IntRange(1, 2),
+    help="Stock voters of three.  [default: 2, then 1]",
+)
+
+_versions_option = click.option(
+    "--kraft-version",
+    "versions",
+    multiple=True,
+    type=click.IntRange(0, 1),
+    help="May be repeated.  [default: both]",
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def cli() -> None:
+    """Beside real Apache Kafka, at length: each part prints what happens and ends with exit code 0 if all was right."""
+
+
+def _work(given: Path | None, part: str) -> Path:
+    folder = given or Path(tempfile.mkdtemp(prefix=f"kafkaproto-{part}-"))
+    click.echo(f"data and logs of the nodes: {folder}")
+    return folder
+
+
+def _quorums(folder: Path, stocks: Sequence[int], versions: Sequence[int]) -> Iterator[tuple[int, int, Path]]:
+    """Each quorum of three that is asked for: stock voters, kraft.version, and where its nodes live."""
+    for kraft_version in versions or (1, 0):
+        for stock in stocks or (2, 1):
+            click.echo(f"{stock} stock and {3 - stock} of ours, kraft.version {kraft_version}")
+            yield stock, kraft_version, folder / f"stock-{stock}-kraft-{kraft_version}"
+
+
+@cli.command("mixed")
+@_work_option
+@click.option(
+    "--rounds", default=3, show_default=True, type=click.IntRange(1), help="Deaths of a leader of each make."
+)
+@_stocks_option
+@_versions_option
+def mixed_command(work: Path | None, rounds: int, stocks: tuple[int, ...], versions: tuple[int, ...]) -> None:
+    """Quorums of stock controllers and ours: elections, deaths of leaders, voters, snapshots."""
+    for stock, kraft_version, place in _quorums(_work(work, "mixed"), stocks, versions):
+        outcome = mixed.run(
+            place, stock=stock, kraft_version=kraft_version, tell=with_times(), times_each=rounds
+        )
+        click.echo(
+            f"killed while leading {outcome.killed_while_leading}, stopped {outcome.stopped_while_leading}; writes"
+            f" {outcome.writes:,}, lost 0; longest without one {outcome.longest_gap_s:.2f} s; each replica"
+            f" {outcome.records:,} records, all the same"
+        )
+
+
+@cli.command("cut-off")
+@_work_option
+@click.option(
+    "--rounds",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Of every cut of a leader or follower.",
+)
+@click.option(
+    "--random", "random_cuts", default=40, show_default=True, type=click.IntRange(0), help="Cuts at random."
+)
+@click.option("--seed", default=1, show_default=True, help="Decides what is cut at random, and for how long.")
+@_stocks_option
+@_versions_option
+def cut_off_command(
+    work: Path | None,
+    rounds: int,
+    random_cuts: int,
+    seed: int,
+    stocks: tuple[int, ...],
+    versions: tuple[int, ...],
+) -> None:
+    """Networks that are cut: leaders, followers and brokers of both makes go silent, and come back."""
+    for stock, kraft_version, place in _quorums(_work(work, "cut-off"), stocks, versions):
+        outcome = cut_off.run(
+            place,
+            stock=stock,
+            kraft_version=kraft_version,
+            tell=with_times(),
+            times_each=rounds,
+            random_cuts=random_cuts,
+            seed=seed,
+        )
+        click.echo(
+            f"{len(outcome.leaders_cut)} times a leader was cut, {len(outcome.followers_cut)} times a follower,"
+            f" {outcome.random_cuts} times at random, {len(outcome.brokers_fenced)} times a broker; a leader resigned"
+            f" after {outcome.longest_to_resign_s:.2f} s at the latest; writes {outcome.writes:,}, lost 0; longest"
+            f" without one {outcome.longest_gap_s:.2f} s; each replica {outcome.records:,} records, all the same"
+        )
+
+
+@cli.command("disks")
+@_work_option
+@click.option(
+    "--rounds", default=3, show_default=True, type=click.IntRange(1), help="There and back, of a quorum."
+)
+@_versions_option
+def disks_command(work: Path | None, rounds: int, versions: tuple[int, ...]) -> None:
+    """Stock controllers' data directories under ours and back; the tools of both makes on what both wrote."""
+    folder = _work(work, "disks")
+    for kraft_version in versions or (1, 0):
+        click.echo(f"kraft.version {kraft_version}")
+        place = folder / f"kraft-{kraft_version}"
+        outcome = disks.run(place, tell=with_times(), rounds=rounds, kraft_version=kraft_version)
+        click.echo(
+            f"{len(outcome.taken_over)} times a node went on with another make's directory; {outcome.writes:,} writes,"
+            f" lost 0; longest without one {outcome.longest_gap_s:.2f} s; {outcome.lines_compared:,} lines of the tools"
+            " are the same"
+        )
+
+
+@cli.command("configuration")
+@_work_option
+def configuration_command(work: Path | None) -> None:
+    """The properties files that stock users have, for each role, at both makes; wrong values in them at ours."""
+    configuration.run(_work(work, "configuration"), makes=(OurNode, StockNode), tell=with_times())
+
+
+@cli.command("upgrade")
+@_work_option
+@click.option(
+    "--from",
+    "releases",
+    multiple=True,
+    type=click.Choice(list(upgrade.HIGHEST)),
+    help="[default: all of them]",
+)
+@_versions_option
+def upgrade_command(work: Path | None, releases: tuple[str, ...], versions: tuple[int, ...]) -> None:
+    """Clusters of older releases: controllers become ours, theirs again, ours; then brokers and features go up."""
+    folder = _work(work, "upgrade")
+    for release in releases or tuple(upgrade.HIGHEST):
+        subprocess.run([FETCH, release], check=True)
+        for kraft_version in versions or (0, 1):
+            click.echo(f"from {release}, kraft.version {kraft_version}")
+            place = folder / f"{release}-kraft-{kraft_version}"
+            outcome = upgrade.run(place, release=release, kraft_version=kraft_version, tell=with_times())
+            click.echo(
+                f"metadata.version {', '.join(outcome.levels)}; {outcome.writes:,} quota writes and"
+                f" {outcome.records:,} records, lost 0; longest without a write {outcome.longest_gap_s:.2f} s"
+            )
+
+
+@cli.command("soak")
+@_work_option
+@click.option(
+    "--minutes",
+    default=20.0,
+    show_default=True,
+    type=click.FloatRange(0, min_open=True),
+    help="Of each of the three runs.",
+)
+@click.option("--seed", default=1, show_default=True, help="Decides who dies, how, and for how long.")
+def soak_command(work: Path | None, minutes: float, seed: int) -> None:
+    """Random deaths under load: stock brokers on our controllers, then quorums of both makes."""
+    folder, pace = _work(work, "soak"), soak.Pace(lasting=60 * minutes)
+    soak.run(folder / "stock-brokers", seed=seed, pace=pace, tell=with_times())
+    for stock in (1, 2):
+        soak.run_mixed(folder / f"stock-{stock}", stock=stock, seed=seed, pace=pace, tell=with_times())
+
+
+@cli.command("our-brokers")
+@_work_option
+def our_brokers_command(work: Path | None) -> None:
+    """Our brokers beside a stock one on stock controllers: all that a broker does without records of topics."""
+    folder = _work(work, "our-brokers")
+    for name, has_static_voters in (("bootstrap-servers", False), ("voters", True)):
+        our_brokers.run(folder / name, tell=with_times(), has_static_voters=has_static_voters)
+
+
+@cli.command("stock-brokers")
+@_work_option
+def stock_brokers_command(work: Path | None) -> None:
+    """Stock brokers on our controllers: measures, transactions, quotas, tokens, deaths, snapshots, rolling restarts."""
+    stock_brokers.run(_work(work, "stock-brokers"), tell=with_times())
+
+
+def main() -> None:
+    """Run a part; what went wrong is told in a few lines."""
+    try:
+        cli(prog_name="compat")
+    except FAILURES as error:
+        sys.exit(f"{type(error).__name__}: {error}")
+
+
+if __name__ == "__main__":
+    main()
