@@ -17,6 +17,7 @@ from pathlib import Path
 
 from compat.agreement import check_agreement
 from compat.cluster import partitions
+from compat.kafka.shell import ask_shell
 from compat.kafka.stock import StockNode
 from compat.kafka.tools import run_tool
 from compat.node import Node, combined_properties
@@ -44,7 +45,6 @@ SOLE = {
 SOLE_ENDS = {"stock": "kill -9", "ours": "SIGTERM"}
 """How every node is ended, by the make that formatted."""
 CREATE_TIMEOUT_MS = 30_000
-SHELL_ATTEMPTS = 5
 MAX_DIFFERENCES = 20
 """Lines of them that are shown."""
 DUMPED = ("*.log", "*.checkpoint", "*.index", "*.timeindex", "*.snapshot", "leader-epoch-checkpoint")
@@ -53,8 +53,6 @@ EXPLAINED = (
     re.compile(r"^Non-consecutive offsets in .*/0*(\d+)\.log\n  -1 is followed by \1\n", re.MULTILINE),
     # Our shell tells a snapshot's position in the log, Kafka's that of a batch in the file.
     re.compile(r"^  offset \d+, epoch \d+, time \S+\n", re.MULTILINE),
-    # Kafka's shell says of every snapshot's frame that it has no use for it.
-    re.compile(r"^\S+ ERROR \S+SnapshotFileReader: Ignoring control record .*\n", re.MULTILINE),
 )
 """What only one tool prints, or each in its own way."""
 
@@ -235,7 +233,9 @@ def compare_tools(clusters: Sequence[Sequence[Path]], tell: Tell) -> int:
     logs = [log for cluster in clusters for log in cluster]
     found = sorted(path for log in logs for pattern in DUMPED for path in log.glob(pattern))
     files = [path for path in found if path.stat().st_size == 0 or any(path.read_bytes())]
-    lines = _compare("kafka-dump-log", ("--cluster-metadata-decoder", "--files", ",".join(map(str, files))))
+    dump = ("kafka-dump-log", "--cluster-metadata-decoder", "--files", ",".join(map(str, files)))
+    theirs = run_tool(*dump)
+    lines = _compare(dump, theirs.output() + theirs.stderr)
     for cluster in clusters:
         # A log that begins behind its first record says nothing by itself, a snapshot says everything.
         snapshot = max(
@@ -243,12 +243,15 @@ def compare_tools(clusters: Sequence[Sequence[Path]], tell: Tell) -> int:
         )
         if snapshot.name.startswith(f"{0:020}"):
             raise DisksError(f"{snapshot.parent} has no snapshot yet")
-        lines += _compare("kafka-metadata-shell", ("--snapshot", str(snapshot), "tree", "/image"))
+        (tree,) = ask_shell(snapshot, ["tree /image"])
+        lines += _compare(("kafka-metadata-shell", "--snapshot", str(snapshot), "tree", "/image"), tree)
     tell(f"the tools of both makes print the same {lines} lines of {len(files)} files")
     return lines
 
 
-def _compare(tool: str, arguments: Sequence[str]) -> int:
+def _compare(command: Sequence[str], theirs: str) -> int:
+    """How many lines our tool prints, which have to be those that Kafka's printed."""
+    tool, *arguments = command
     done = subprocess.run(
         [str(BIN / tool), *arguments],
         check=True,
@@ -257,21 +260,17 @@ def _compare(tool: str, arguments: Sequence[str]) -> int:
         text=True,
         timeout=TOOL_TIMEOUT_S,
     )
-    ours = _without_explained(done.stdout, done.stderr)
-    # Kafka's shell runs its command as soon as something is loaded, be it not everything.
-    for _ in range(SHELL_ATTEMPTS):
-        result = run_tool(tool, *arguments)
-        stock = _without_explained(result.output(), result.stderr)
-        if stock == ours:
-            return len(ours)
-    differences = "\n".join(islice(unified_diff(stock, ours, "stock", "ours", n=0), MAX_DIFFERENCES))
-    raise DisksError(f"{tool} {' '.join(arguments)}:\n{differences}")
+    ours, stock = _without_explained(done.stdout + done.stderr), _without_explained(theirs)
+    if stock != ours:
+        differences = islice(unified_diff(stock, ours, "stock", "ours", n=0), MAX_DIFFERENCES)
+        raise DisksError("\n".join([f"{' '.join(command)}:", *differences]))
+    return len(ours)
 
 
-def _without_explained(stdout: str, stderr: str) -> list[str]:
+def _without_explained(printed: str) -> list[str]:
     for pattern in EXPLAINED:
-        stdout, stderr = pattern.sub("", stdout), pattern.sub("", stderr)
-    return [*stdout.splitlines(), *stderr.splitlines()]
+        printed = pattern.sub("", printed)
+    return printed.splitlines()
 
 
 def run(folder: Path, *, tell: Tell, rounds: int = 1, kraft_version: int = 1) -> Outcome:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from compat.kafka.shell import ask_shell
 from compat.kafka.stock import StockNode
 from compat.kafka.tools import run_tool
 from compat.node import Node
@@ -176,15 +177,14 @@ def test_the_indexes_agree_with_the_log(lived_node: Node, suffix: str) -> None:
 
 
 def test_the_metadata_shell_walks_through_the_log(lived_node: Node) -> None:
-    log = str(lived_node.metadata_log_directory / f"{FIRST_SEGMENT}.log")
-
-    def shell(*command: str) -> list[str]:
-        return run_tool("kafka-metadata-shell", "--snapshot", log, *command).output().split()
-
-    found = shell("find", "/image")
-    assert f"/image/topics/byName/{TOPIC}/{PARTITIONS - 1}" in found
-    assert {"/image/cluster/brokers/1", "/image/cluster/controllers/1"} <= set(found)
-    assert "replicas=[1]," in " ".join(shell("cat", f"/image/topics/byName/{TOPIC}/0"))
+    log = lived_node.metadata_log_directory / f"{FIRST_SEGMENT}.log"
+    found, partition = ask_shell(log, ["find /image", f"cat /image/topics/byName/{TOPIC}/0"])
+    assert {
+        f"/image/topics/byName/{TOPIC}/{PARTITIONS - 1}",
+        "/image/cluster/brokers/1",
+        "/image/cluster/controllers/1",
+    } <= set(found.split())
+    assert "replicas=[1]," in partition
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from compat.kafka.shell import WHERE, ask_shell
 from compat.kafka.stock import StockNode
-from compat.kafka.tools import run_tool
 from compat.node import Node
 from compat.ours import OurNode
 from server.features import METADATA_VERSION
@@ -30,11 +30,9 @@ from tests.compat.support import create, make_node
 from tests.image.reference import image_from_records
 from tests.image.workload import random_records
 from tests.tools.metadata_shell_files import write_snapshot
-from tests.tools.metadata_shell_golden import GOLDEN, HEADING, Exchange, exchanges
+from tests.tools.metadata_shell_golden import FIRST_LINE, GOLDEN, HEADING, Exchange, exchanges
 
 pytestmark = [pytest.mark.jvm, pytest.mark.slow]
-
-PROMPT = ">> "
 
 _PARTS = (
     "acls",
@@ -51,19 +49,15 @@ _PARTS = (
 
 def recorded_session(snapshot: Path, commands: list[str]) -> list[Exchange]:
     """What Kafka's shell answers at its prompt to each of these lines."""
-    result = run_tool(
-        "kafka-metadata-shell", "--snapshot", str(snapshot), stdin="".join(f"{each}\n" for each in commands)
-    )
-    answers = result.output().split(PROMPT)[1:]
-    # Behind the last answer there is a prompt, which the end of the input answers.
-    assert len(answers) == len(commands) + 1
+    answers = ask_shell(snapshot, commands)
     return [
-        Exchange(command=command, output=answer) for command, answer in zip(commands, answers, strict=False)
+        Exchange(command=command, output=answer) for command, answer in zip(commands, answers, strict=True)
     ]
 
 
 def test_the_recorded_session_is_what_kafka_says(tmp_path: Path) -> None:
     recorded = exchanges()
+    assert WHERE == FIRST_LINE
     assert recorded_session(write_snapshot(tmp_path), [each.command for each in recorded]) == recorded
 
 

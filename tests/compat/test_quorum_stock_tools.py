@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from compat.kafka.shell import ask_shell
 from compat.kafka.tools import ToolResult, run_tool
 from compat.process import wait_until
 from kafkaproto import uuids
@@ -362,12 +363,12 @@ def test_the_files_are_kafkas_and_a_snapshot_with_the_rest_of_the_log_is_enough(
     dumps = dumped(*segments)
     assert '"name":"topic-0"' in "".join(dumps)
     assert '"name":"in-the-tail"' in "".join(dumps[1:])
-    shell = run_tool("kafka-metadata-shell", "--snapshot", str(snapshots[0]), "find", "/image")
+    (shown,) = ask_shell(snapshots[0], ["find /image"])
     assert {
         "/image/topics/byName/topic-0/0",
         *(f"/image/cluster/brokers/{node_id}" for node_id in BROKERS),
         *(f"/image/cluster/controllers/{node_id}" for node_id in (1, 2, 3)),
-    } <= set(shell.output().split())
+    } <= set(shown.split())
 
     for log in logs:
         # What a snapshot covers is not needed: without the first segment there is nowhere else to have it from.

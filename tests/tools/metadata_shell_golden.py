@@ -9,9 +9,13 @@ GOLDEN = Path(__file__).parent / "golden" / "metadata_shell.txt"
 
 HEADING = """\
 # A session with kafka-metadata-shell of Apache Kafka 4.3.1 on the snapshot that metadata_shell_files.write_snapshot
-# makes, recorded at its prompt. Each line that begins with $ is what was entered, what follows is the answer.
+# makes, recorded at its prompt behind a first line, `cat /image/provenance`. Each line that begins with $ is what was
+# entered, what follows is the answer.
 # To make it anew, commands added or not: python -m tests.compat.test_metadata_shell
 """
+
+FIRST_LINE = "cat /image/provenance"
+"""What was entered before all that is recorded: it stands in the session's history."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ from tests.tools.metadata_shell_files import (
     snapshot_bytes,
     write_snapshot,
 )
-from tests.tools.metadata_shell_golden import exchanges
+from tests.tools.metadata_shell_golden import FIRST_LINE, exchanges
 from tests.tools.scripted_server import Answers, ScriptedServer, serving
 
 RETENTION = "/image/configs/TOPIC:orders/retention.ms"
@@ -107,6 +107,7 @@ def shell(snapshot: str) -> tuple[Shell, list[str]]:
 
 def test_a_session_is_word_for_word_that_of_kafka(shell: tuple[Shell, list[str]]) -> None:
     session, written = shell
+    run_line(session, FIRST_LINE)
     for exchange in exchanges():
         written.clear()
         try:
