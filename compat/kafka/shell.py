@@ -1,13 +1,12 @@
 """Kafka's metadata shell, asked at its prompt until it has loaded the file it was given.
 
 Two threads of the tool race. Where the one that applies records is behind the one that reads them, commands are taken
-as soon as the first batch is applied, before anything is on show: the answers are of an empty image, or of one that lacks
-the last batch. Where it is not behind, the tool waits forever. Both are seen on a busy machine; so each session first
-says how far it has loaded, and one that says nothing is ended.
+as soon as the first batch is applied, before anything is on show: the answers are of an empty image, or of one that
+lacks the last batch. Where it is not behind, the tool waits forever. Both are seen on a busy machine; so each session
+first says how far it has loaded, and one that says nothing is ended.
 """
 
 import subprocess
-
 from collections.abc import Sequence
 from pathlib import Path
 

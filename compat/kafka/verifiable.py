@@ -32,6 +32,10 @@ class ReadShortError(Exception):
     """A consumer ended before it had all that the leaders have; the text has both numbers."""
 
 
+class LostRecordError(Exception):
+    """A record is not where, or not as often, as its producer was told; the text says whose and which."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """One record where it lies: as a producer was told, or as a consumer found it."""
@@ -92,6 +96,20 @@ def account(acknowledged: Iterable[Record], consumed: Iterable[Record]) -> Accou
         duplicates=len(found) - len(values),
         unacknowledged=len(values - {record.value for record in promised}),
     )
+
+
+def check_account(name: str, found: Account, *, may_be_twice: bool) -> None:
+    """Raises LostRecordError if what was acknowledged is not there, or something is there twice that may not be."""
+    wrong = {"lost": found.lost, "not where they were acknowledged": found.misplaced}
+    texts = [
+        f"{len(values)} of {found.acknowledged} {what}, among them {', '.join(values[:10])}"
+        for what, values in wrong.items()
+        if values
+    ]
+    if found.duplicates and not may_be_twice:
+        texts.append(f"{found.duplicates} records more than values")
+    if texts:
+        raise LostRecordError(f"producer {name}: {'; '.join(texts)}")
 
 
 class VerifiableProducer:

@@ -11,9 +11,10 @@ from pathlib import Path
 import click
 
 from compat.agreement import ReplicasDifferError
+from compat.kafka.shell import ShellNotLoadedError
 from compat.kafka.stock import StockNode
 from compat.kafka.tools import ToolFailedError
-from compat.kafka.verifiable import ReadShortError
+from compat.kafka.verifiable import LostRecordError, ReadShortError
 from compat.ours import OurNode
 from compat.process import ProcessDiedError, WaitedTooLongError
 from compat.quota_load import LostWriteError
@@ -41,14 +42,14 @@ FAILURES = (
     no_records.NotRefusedError,
     our_brokers.OurBrokersError,
     same_answers.AnswersDifferError,
-    soak.LostRecordError,
     soak.SoakError,
-    upgrade.LostRecordError,
     upgrade.UpgradeError,
     subprocess.CalledProcessError,
     subprocess.TimeoutExpired,
     stock_brokers.StockBrokersError,
+    LostRecordError,
     ReadShortError,
+    ShellNotLoadedError,
     ToolFailedError,
     ReplicasDifferError,
     LostWriteError,

@@ -22,7 +22,16 @@ from random import Random
 from compat.agreement import check_agreement
 from compat.cluster import Cluster, wait_until_whole
 from compat.kafka.stock import small_stock_node
-from compat.kafka.verifiable import IDEMPOTENT, RETRYING, Account, Sent, VerifiableProducer, account, read_all
+from compat.kafka.verifiable import (
+    IDEMPOTENT,
+    RETRYING,
+    Account,
+    Sent,
+    VerifiableProducer,
+    account,
+    check_account,
+    read_all,
+)
 from compat.node import Node
 from compat.ours import OurNode
 from compat.process import wait_until
@@ -53,10 +62,6 @@ BROKER_PROPERTIES = {
 
 class SoakError(Exception):
     """A node did what it must not do: ended by itself, or in disorder, or led beside another."""
-
-
-class LostRecordError(Exception):
-    """A record is not where, or not as often, as its producer was told; the text says whose and which."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -350,20 +355,6 @@ def run(
 def _tell_figures(outcome: Outcome, tell: Tell) -> None:
     for line in outcome.lines():
         tell(line)
-
-
-def check_account(name: str, found: Account, *, may_be_twice: bool) -> None:
-    """Raises LostRecordError if what was acknowledged is not there, or something is there twice that may not be."""
-    wrong = {"lost": found.lost, "not where they were acknowledged": found.misplaced}
-    texts = [
-        f"{len(values)} of {found.acknowledged} {what}, among them {', '.join(values[:10])}"
-        for what, values in wrong.items()
-        if values
-    ]
-    if found.duplicates and not may_be_twice:
-        texts.append(f"{found.duplicates} records more than values")
-    if texts:
-        raise LostRecordError(f"producer {name}: {'; '.join(texts)}")
 
 
 def _producer(cluster: Cluster, folder: Path, topic: str, settings: Mapping[str, str]) -> VerifiableProducer:

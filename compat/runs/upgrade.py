@@ -23,6 +23,7 @@ from compat.cluster import FIRST_BROKER_ID, broker_properties, wait_until_whole
 from compat.kafka.jvm import SMALL_HEAP
 from compat.kafka.stock import StockNode, small_stock_node
 from compat.kafka.tools import ToolResult, run_tool
+from compat.kafka.verifiable import LostRecordError, Record, account, check_account
 from compat.node import Node
 from compat.ours import OurNode
 from compat.process import wait_until
@@ -58,10 +59,6 @@ class UpgradeError(Exception):
     """The cluster is not what it should be after a step."""
 
 
-class LostRecordError(Exception):
-    """A record that was acknowledged was not consumed, or one could not be produced."""
-
-
 class OldNode(StockNode):
     """A stock node of an older release that formats for the metadata.version of the beginning."""
 
@@ -86,8 +83,8 @@ class RecordLoad:
             threading.Thread(target=each, daemon=True) for each in (self._produce, self._consume)
         ]
         self._failed: list[str] = []
-        self.acknowledged: list[str] = []
-        self.consumed: set[str] = set()
+        self.acknowledged: list[Record] = []
+        self.consumed: set[Record] = set()
 
     def __enter__(self) -> RecordLoad:
         for thread in self._threads:
@@ -110,17 +107,20 @@ class RecordLoad:
         )
 
     def finish(self) -> None:
-        """Ends it when all that was acknowledged has been consumed. Raises LostRecordError."""
+        """Ends it when all that was acknowledged has been consumed.
+
+        Raises LostRecordError, as well if a record failed, or WaitedTooLongError.
+        """
         self._stop_producing.set()
         self._threads[0].join()
+        if self._failed:
+            raise LostRecordError(f"{len(self._failed)} were not acknowledged: {self._failed[:10]}")
         try:
             wait_until(lambda: self.consumed.issuperset(self.acknowledged), WAIT_S, "records to be consumed")
         finally:
             self._stop_consuming.set()
             self._threads[1].join()
-            lost = set(self.acknowledged) - self.consumed
-            if lost or self._failed:
-                raise LostRecordError(f"not consumed: {sorted(lost)[:10]}; errors: {self._failed[:10]}")
+            check_account(TOPIC, account(self.acknowledged, self.consumed), may_be_twice=False)
 
     def _produce(self) -> None:
         number = 0
@@ -131,21 +131,27 @@ class RecordLoad:
         self._producer.flush(FLUSH_S)
 
     def _delivered(self, error: KafkaError | None, message: Message) -> None:
-        value = message.value()
-        if error is not None or not isinstance(value, bytes):
-            self._failed.append(str(error))
+        if error is None:
+            self.acknowledged.append(_record(message))
         else:
-            self.acknowledged.append(value.decode())
+            self._failed.append(str(error))
 
     def _consume(self) -> None:
         self._consumer.subscribe([TOPIC])
         while not self._stop_consuming.is_set():
             for message in self._consumer.consume(500, timeout=0.1):
-                value = message.value()
                 # Errors are of the moment: a broker that is away, a coordinator that moves. What counts is the end.
-                if message.error() is None and isinstance(value, bytes):
-                    self.consumed.add(value.decode())
+                if message.error() is None:
+                    self.consumed.add(_record(message))
         self._consumer.close()
+
+
+def _record(message: Message) -> Record:
+    value, partition, offset = message.value(), message.partition(), message.offset()
+    assert isinstance(value, bytes)
+    assert partition is not None
+    assert offset is not None
+    return Record(value=value.decode(), partition=partition, offset=offset)
 
 
 @dataclass(slots=True, kw_only=True)

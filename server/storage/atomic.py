@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 from server.ports import Disk
 
 TEMPORARY_SUFFIX = ".tmp"
@@ -28,12 +30,17 @@ def replace_file(disk: Disk, directory: str, name: str, content: bytes) -> None:
 
 
 def make_directory_durably(disk: Disk, path: str) -> None:
-    """Make a directory with its parents, so that a crash does not take any of them away again."""
+    """Make a directory with its parents, so that a crash does not take any of them away again.
+
+    Raises NotADirectoryError with the file that stands in the place of one of them; OSError of the disk.
+    """
     missing: list[str] = []
     ancestor = path.rstrip("/")
     while ancestor and not disk.exists(ancestor):
         missing.append(ancestor)
         ancestor = ancestor.rpartition("/")[0]
+    if ancestor and not disk.is_directory(ancestor):
+        raise NotADirectoryError(errno.ENOTDIR, "a file stands in the place of a directory", ancestor)
     disk.make_directory(path)
     for made in reversed(missing):
         disk.sync_directory(made.rpartition("/")[0] or ("/" if made.startswith("/") else "."))

@@ -6,11 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from compat.kafka.verifiable import IDEMPOTENT, Account, Record, Sent, account, sent
+from compat.kafka.verifiable import (
+    IDEMPOTENT,
+    Account,
+    LostRecordError,
+    Record,
+    Sent,
+    account,
+    check_account,
+    sent,
+)
 from compat.ours import OurNode
 from compat.quorum import Quorum
 from compat.runs import soak
-from compat.runs.soak import LeaderWatch, LostRecordError, Outcome, Pace, SoakError, check_account
+from compat.runs.soak import LeaderWatch, Outcome, Pace, SoakError
 from compat.runs.telling import in_silence
 
 

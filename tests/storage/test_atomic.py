@@ -54,6 +54,13 @@ def test_after_a_crash_the_content_is_the_old_or_the_new_one() -> None:
             assert disk.read_file("/name") in ([b"new"] if returned else [b"old content", b"new"])
 
 
+def test_a_file_in_the_place_of_a_directory_is_named(disk: Disk, root: str) -> None:
+    disk.open(f"{root}/file", create=True).close()
+    for path in (f"{root}/file", f"{root}/file/one/two"):
+        with pytest.raises(NotADirectoryError, match="a file stands in the place of a directory: '.*/file'"):
+            make_directory_durably(disk, path)
+
+
 def test_a_directory_and_the_parents_made_for_it_survive_a_crash(disk: Disk, root: str) -> None:
     make_directory_durably(disk, f"{root}/one/two/three/")
     make_directory_durably(disk, f"{root}/one/two/three")
