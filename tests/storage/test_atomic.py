@@ -57,7 +57,7 @@ def test_after_a_crash_the_content_is_the_old_or_the_new_one() -> None:
 def test_a_file_in_the_place_of_a_directory_is_named(disk: Disk, root: str) -> None:
     disk.open(f"{root}/file", create=True).close()
     for path in (f"{root}/file", f"{root}/file/one/two"):
-        with pytest.raises(NotADirectoryError, match="a file stands in the place of a directory: '.*/file'"):
+        with pytest.raises(NotADirectoryError, match=r"a file stands in the place of a directory: '.*/file'"):
             make_directory_durably(disk, path)
 
 
