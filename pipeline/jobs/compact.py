@@ -53,7 +53,7 @@ def snapshot_rows(df: DataFrame) -> DataFrame:
         .agg(F.coalesce(F.max("featureLevel"), F.lit(0)).cast("int").alias(LEVEL_COLUMN))
     )
     frames = []
-    for name, table in state.JOB.tables.items():
+    for name, table in state.RECORDED.items():
         rows = table(df).crossJoin(level) if name in LEVELED_TABLES else table(df)
         frames.append(rows.mapInArrow(partial(snapshot_values, table=name), schema_of(VALUES)))
     return reduce(DataFrame.unionAll, frames, _header(df))

@@ -5,9 +5,7 @@ Rows of snapshots show only what was not known: what a history begins with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from pipeline.jobs.history_rows import (
@@ -20,6 +18,15 @@ from pipeline.jobs.history_rows import (
     same_cluster,
     topics,
 )
+from pipeline.jobs.words import (
+    ACL_OPERATIONS,
+    ACL_PATTERNS,
+    ACL_PERMISSIONS,
+    ACL_RESOURCES,
+    CONFIG_RESOURCES,
+    SCRAM_MECHANISMS,
+    word,
+)
 
 CONFIG_TYPES = ("ConfigRecord", "TopicRecord", "RemoveTopicRecord")
 ACL_TYPES = ("AccessControlEntryRecord", "RemoveAccessControlEntryRecord")
@@ -27,34 +34,6 @@ QUOTA_TYPES = ("ClientQuotaRecord",)
 SCRAM_TYPES = ("UserScramCredentialRecord", "RemoveUserScramCredentialRecord")
 
 TOPIC_RESOURCE = 2
-CONFIG_RESOURCES = {2: "topic", 4: "broker", 8: "broker logger", 16: "client metrics", 32: "group"}
-ACL_RESOURCES = {
-    2: "topic",
-    3: "group",
-    4: "cluster",
-    5: "transactional id",
-    6: "delegation token",
-    7: "user",
-}
-ACL_PATTERNS = {3: "literal", 4: "prefixed"}
-ACL_PERMISSIONS = {2: "deny", 3: "allow"}
-ACL_OPERATIONS = {
-    2: "all",
-    3: "read",
-    4: "write",
-    5: "create",
-    6: "delete",
-    7: "alter",
-    8: "describe",
-    9: "cluster action",
-    10: "describe configs",
-    11: "alter configs",
-    12: "idempotent write",
-    13: "create tokens",
-    14: "describe tokens",
-    15: "two phase commit",
-}
-SCRAM_MECHANISMS = {1: "SCRAM-SHA-256", 2: "SCRAM-SHA-512"}
 
 _POSITION = ("offset", "snapshotIndex", "timestamp", "source")
 
@@ -83,7 +62,7 @@ def config_changes(df: DataFrame) -> DataFrame:
         "offset",
         "timestamp",
         "source",
-        _word(F.col("resourceType"), CONFIG_RESOURCES).alias("resourceType"),
+        word(F.col("resourceType"), CONFIG_RESOURCES).alias("resourceType"),
         "resourceName",
         "key",
         "oldValue",
@@ -133,11 +112,11 @@ def acl_changes(df: DataFrame) -> DataFrame:
     rows = rows.filter(~(known | unknown)).withColumn("acl", F.coalesce("entry", "before"))
     acl = F.col("acl")
     parts = {
-        "permission": _word(acl["permissionType"], ACL_PERMISSIONS),
+        "permission": word(acl["permissionType"], ACL_PERMISSIONS),
         "principal": acl["principal"],
-        "operation": _word(acl["operation"], ACL_OPERATIONS),
-        "resourceType": _word(acl["resourceType"], ACL_RESOURCES),
-        "patternType": _word(acl["patternType"], ACL_PATTERNS),
+        "operation": word(acl["operation"], ACL_OPERATIONS),
+        "resourceType": word(acl["resourceType"], ACL_RESOURCES),
+        "patternType": word(acl["patternType"], ACL_PATTERNS),
         "resourceName": acl["resourceName"],
         "host": acl["host"],
     }
@@ -210,13 +189,8 @@ def scram_changes(df: DataFrame) -> DataFrame:
         "timestamp",
         "source",
         "user",
-        _word(F.col("mechanism"), SCRAM_MECHANISMS).alias("mechanism"),
+        word(F.col("mechanism"), SCRAM_MECHANISMS).alias("mechanism"),
         change.alias("change"),
         F.col("old.iterations").alias("oldIterations"),
         F.col("new.iterations").alias("newIterations"),
     )
-
-
-def _word(code: Column, words: Mapping[int, str]) -> Column:
-    """The word for a code, the code itself where there is none."""
-    return F.coalesce(*(F.when(code == number, word) for number, word in words.items()), code.cast("STRING"))

@@ -13,19 +13,35 @@ In a notebook::
 ``asOf`` takes an offset, a time or ``latest``. The first table reads the snapshot and the log behind it, once; the rest
 are made of what that has left, until ``state.forget(rows)``. Every table is what the controllers' own replay has in
 memory at that point (`server.image`): records of a metadata transaction that is open then, or was aborted, do not
-count.
+count. What Kafka numbers and its tools name is named: types of resources, operations, SCRAM mechanisms.
 """
 
 from __future__ import annotations
 
-from pipeline.jobs.job import Job
+from collections.abc import Mapping
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from pipeline.jobs import state_security, state_topics
+from pipeline.jobs.job import Job, Transform
 from pipeline.jobs.state_cluster import brokers, controllers, features
 from pipeline.jobs.state_rows import forget
-from pipeline.jobs.state_security import acls, delegation_tokens, producer_ids, quotas, scram_credentials
-from pipeline.jobs.state_topics import configs, partitions, topics
+from pipeline.jobs.state_security import delegation_tokens, producer_ids, quotas
+from pipeline.jobs.state_topics import partitions, topics
+from pipeline.jobs.words import (
+    ACL_OPERATIONS,
+    ACL_PATTERNS,
+    ACL_PERMISSIONS,
+    ACL_RESOURCES,
+    CONFIG_RESOURCES,
+    SCRAM_MECHANISMS,
+    word,
+)
 
 __all__ = [
     "JOB",
+    "RECORDED",
     "acls",
     "brokers",
     "configs",
@@ -40,23 +56,52 @@ __all__ = [
     "topics",
 ]
 
+RECORDED: Mapping[str, Transform] = {
+    "topics": topics,
+    "partitions": partitions,
+    "brokers": brokers,
+    "controllers": controllers,
+    "configs": state_topics.configs,
+    "acls": state_security.acls,
+    "features": features,
+    "quotas": quotas,
+    "scram_credentials": state_security.scram_credentials,
+    "delegation_tokens": delegation_tokens,
+    "producer_ids": producer_ids,
+}
+"""All of it as the records have it: numbers where the tables of the job have Kafka's words."""
+
+
+def configs(df: DataFrame) -> DataFrame:
+    """The values that were set: a row for each resource ("topic", "broker", ...) and key. A topic's go with it."""
+    return _in_words(state_topics.configs(df), {"resourceType": CONFIG_RESOURCES})
+
+
+def acls(df: DataFrame) -> DataFrame:
+    """The ACL bindings, by their ids."""
+    words = {
+        "resourceType": ACL_RESOURCES,
+        "patternType": ACL_PATTERNS,
+        "operation": ACL_OPERATIONS,
+        "permissionType": ACL_PERMISSIONS,
+    }
+    return _in_words(state_security.acls(df), words)
+
+
+def scram_credentials(df: DataFrame) -> DataFrame:
+    """What is kept of users' SCRAM passwords: a row for each user and mechanism ("SCRAM-SHA-256", ...)."""
+    return _in_words(state_security.scram_credentials(df), {"mechanism": SCRAM_MECHANISMS})
+
+
+def _in_words(df: DataFrame, columns: Mapping[str, Mapping[int, str]]) -> DataFrame:
+    return df.withColumns({name: word(F.col(name), words) for name, words in columns.items()})
+
+
 JOB = Job(
     name="state",
     view="state",
     record_types=(),
-    tables={
-        "topics": topics,
-        "partitions": partitions,
-        "brokers": brokers,
-        "controllers": controllers,
-        "configs": configs,
-        "acls": acls,
-        "features": features,
-        "quotas": quotas,
-        "scram_credentials": scram_credentials,
-        "delegation_tokens": delegation_tokens,
-        "producer_ids": producer_ids,
-    },
+    tables={**RECORDED, "configs": configs, "acls": acls, "scram_credentials": scram_credentials},
     source_options={"asOf": "latest"},
     order=(
         *("topicName", "partitionId", "brokerId", "controllerId", "resourceType", "resourceName", "name"),

@@ -1,6 +1,6 @@
 """ACLs, quotas, producer ids, SCRAM credentials and delegation tokens as the rows leave them.
 
-`server.image.apply_settings` is the meaning.
+`server.image.apply_settings` is the meaning. Numbers are those of Kafka's wire.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ REMOVE_TOKEN = "RemoveDelegationTokenRecord"
 
 
 def acls(df: DataFrame) -> DataFrame:
-    """The ACL bindings, by their ids; the numbers are those of Kafka's wire."""
+    """The ACL bindings, by their ids."""
     return _those_there(records(counted(df), ACL, REMOVE_ACL), ACL, REMOVE_ACL, ("id",))
 
 

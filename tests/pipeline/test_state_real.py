@@ -15,7 +15,7 @@ from kafkaproto.log import BatchScan
 from kafkaproto.snapshot import parse_snapshot_file_name
 from pipeline.datasource import KraftDataSource
 from pipeline.jobs import state
-from pipeline.jobs.history_changes import ACL_OPERATIONS, ACL_PATTERNS, ACL_PERMISSIONS, ACL_RESOURCES
+from pipeline.jobs.job import Transform
 from pipeline.snapshot_values import LEVEL_COLUMN, snapshot_values
 from server.features import METADATA_VERSION, metadata_version
 from server.image.copying import copy_with
@@ -33,7 +33,10 @@ Files = dict[tuple[str, ...], str]
 """What the shell's files contain, by their path."""
 Row = Mapping[str, Any]
 
-Tables = Mapping[str, Sequence[Row]]
+Tables = dict[str, list[Row]]
+
+IN_WORDS = ("configs", "acls", "scram_credentials")
+"""Tables of the job that have words where the records have numbers."""
 
 
 def load(spark: SparkSession, paths: Sequence[str], offset: int) -> DataFrame:
@@ -87,7 +90,9 @@ def test_state_is_what_the_controllers_replay(
     offset = made.high_watermark - 1
     if within:
         offset = offset_within_a_batch(log_of(made), end_of(snapshots_of(made)[1]))
-    check_digest(tables_of(load(spark, made.paths, offset)), made, offset)
+    df = load(spark, made.paths, offset)
+    check_digest(tables_of(df, state.RECORDED), made, offset)
+    state.forget(df)
 
 
 def check_digest(tables: Tables, made: History, offset: int) -> None:
@@ -116,8 +121,11 @@ def test_tables_are_what_the_stock_shell_shows(spark: SparkSession, stock_histor
     topics, brokers, configs, features, acls, quotas, scram = map(files, answers[:-1])
 
     offset = end_of(snapshot) - 1
-    tables = tables_of(load(spark, [str(log_of(stock_history))], offset))
+    df = load(spark, [str(log_of(stock_history))], offset)
+    tables = tables_of(df, state.RECORDED)
     check_digest(tables, stock_history, offset)
+    tables |= tables_of(df, {name: state.JOB.tables[name] for name in IN_WORDS})
+    state.forget(df)
     told = {(row["name"], "id"): row["topicId"] for row in tables["topics"]}
     told |= {(row["name"], "name"): row["name"] for row in tables["topics"]}
     told |= {(row["topicName"], str(row["partitionId"])): partition(row) for row in tables["partitions"]}
@@ -131,22 +139,17 @@ def test_tables_are_what_the_stock_shell_shows(spark: SparkSession, stock_histor
     assert {(entity(row), row["key"]): row["value"] for row in named} == {
         path: float(text) for path, text in quotas.items()
     }
-    mechanisms = {1: "SCRAM-SHA-256", 2: "SCRAM-SHA-512"}
-    credentials = tables["scram_credentials"]
-    assert {(mechanisms[row["mechanism"]], row["name"]): credential(row) for row in credentials} == scram
+    assert {(row["mechanism"], row["name"]): credential(row) for row in tables["scram_credentials"]} == scram
     assert [str(row["nextProducerId"]) for row in tables["producer_ids"]] == [answers[-1].strip()]
     # What the requests came to depends on when the kills were.
     assert {} not in (topics, brokers, features)
     assert [configs, acls, quotas, scram].count({}) < 2
 
 
-def tables_of(df: DataFrame) -> Tables:
-    found = {
-        name: [row.asDict(recursive=True) for row in table(df).collect()]
-        for name, table in state.JOB.tables.items()
+def tables_of(df: DataFrame, tables: Mapping[str, Transform]) -> Tables:
+    return {
+        name: [row.asDict(recursive=True) for row in table(df).collect()] for name, table in tables.items()
     }
-    state.forget(df)
-    return found
 
 
 def files(tree: str) -> Files:
@@ -204,7 +207,7 @@ def broker(row: Row) -> str:
 
 
 def resource(row: Row) -> str:
-    kind = {2: "TOPIC", 4: "BROKER", 16: "CLIENT_METRICS", 32: "GROUP"}[row["resourceType"]]
+    kind = in_capitals(row["resourceType"])
     return f"{kind}:{row['resourceName']}" if row["resourceName"] else kind
 
 
@@ -215,15 +218,15 @@ def feature(row: Row) -> tuple[str, str]:
 
 
 def acl(row: Row) -> str:
-    def word(words: Mapping[int, str], name: str) -> str:
-        return words[row[name]].replace(" ", "_").upper()
-
     return (
-        f"StandardAcl[resourceType={word(ACL_RESOURCES, 'resourceType')}, resourceName={row['resourceName']},"
-        f" patternType={word(ACL_PATTERNS, 'patternType')}, principal={row['principal']}, host={row['host']},"
-        f" operation={word(ACL_OPERATIONS, 'operation')},"
-        f" permissionType={word(ACL_PERMISSIONS, 'permissionType')}]"
+        f"StandardAcl[resourceType={in_capitals(row['resourceType'])}, resourceName={row['resourceName']},"
+        f" patternType={in_capitals(row['patternType'])}, principal={row['principal']}, host={row['host']},"
+        f" operation={in_capitals(row['operation'])}, permissionType={in_capitals(row['permissionType'])}]"
     )
+
+
+def in_capitals(words: str) -> str:
+    return words.replace(" ", "_").upper()
 
 
 def entity(row: Row) -> str:
