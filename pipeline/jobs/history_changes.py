@@ -5,7 +5,7 @@ Rows of snapshots show only what was not known: what a history begins with.
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from pipeline.jobs.history_rows import (
@@ -18,22 +18,13 @@ from pipeline.jobs.history_rows import (
     same_cluster,
     topics,
 )
-from pipeline.jobs.words import (
-    ACL_OPERATIONS,
-    ACL_PATTERNS,
-    ACL_PERMISSIONS,
-    ACL_RESOURCES,
-    CONFIG_RESOURCES,
-    SCRAM_MECHANISMS,
-    word,
-)
+from pipeline.jobs.words import ACL_WORDS, CONFIG_RESOURCES, SCRAM_MECHANISMS, word
+from server.image.image import TOPIC_RESOURCE
 
 CONFIG_TYPES = ("ConfigRecord", "TopicRecord", "RemoveTopicRecord")
 ACL_TYPES = ("AccessControlEntryRecord", "RemoveAccessControlEntryRecord")
 QUOTA_TYPES = ("ClientQuotaRecord",)
 SCRAM_TYPES = ("UserScramCredentialRecord", "RemoveUserScramCredentialRecord")
-
-TOPIC_RESOURCE = 2
 
 _POSITION = ("offset", "snapshotIndex", "timestamp", "source")
 
@@ -111,12 +102,16 @@ def acl_changes(df: DataFrame) -> DataFrame:
     unknown = F.coalesce("entry", "before").isNull()
     rows = rows.filter(~(known | unknown)).withColumn("acl", F.coalesce("entry", "before"))
     acl = F.col("acl")
+
+    def in_words(field: str) -> Column:
+        return word(acl[field], ACL_WORDS[field])
+
     parts = {
-        "permission": word(acl["permissionType"], ACL_PERMISSIONS),
+        "permission": in_words("permissionType"),
         "principal": acl["principal"],
-        "operation": word(acl["operation"], ACL_OPERATIONS),
-        "resourceType": word(acl["resourceType"], ACL_RESOURCES),
-        "patternType": word(acl["patternType"], ACL_PATTERNS),
+        "operation": in_words("operation"),
+        "resourceType": in_words("resourceType"),
+        "patternType": in_words("patternType"),
         "resourceName": acl["resourceName"],
         "host": acl["host"],
     }

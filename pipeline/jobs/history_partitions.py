@@ -23,6 +23,7 @@ from pipeline.jobs.history_rows import (
     topics,
     up_to_now,
 )
+from server.image.image import BROKER_RESOURCE, TOPIC_RESOURCE
 
 KEY = (CLUSTER, "topicId", "partition")
 RECORD_TYPES = ("PartitionRecord", "PartitionChangeRecord", "TopicRecord", "RemoveTopicRecord")
@@ -31,8 +32,6 @@ NO_LEADER = -1
 LEADER_STAYS = -2
 MIN_ISR = "min.insync.replicas"
 DEFAULT_MIN_ISR = 1
-TOPIC_RESOURCE = 2
-BROKER_RESOURCE = 4
 
 _POSITION = ("offset", "snapshotIndex", "timestamp")
 _LISTS = ("isr", "replicas", "addingReplicas", "eligibleLeaderReplicas")

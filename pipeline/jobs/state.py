@@ -29,15 +29,7 @@ from pipeline.jobs.state_cluster import brokers, controllers, features
 from pipeline.jobs.state_rows import forget
 from pipeline.jobs.state_security import delegation_tokens, producer_ids, quotas
 from pipeline.jobs.state_topics import partitions, topics
-from pipeline.jobs.words import (
-    ACL_OPERATIONS,
-    ACL_PATTERNS,
-    ACL_PERMISSIONS,
-    ACL_RESOURCES,
-    CONFIG_RESOURCES,
-    SCRAM_MECHANISMS,
-    word,
-)
+from pipeline.jobs.words import ACL_WORDS, CONFIG_RESOURCES, SCRAM_MECHANISMS, word
 
 __all__ = [
     "JOB",
@@ -79,13 +71,7 @@ def configs(df: DataFrame) -> DataFrame:
 
 def acls(df: DataFrame) -> DataFrame:
     """The ACL bindings, by their ids."""
-    words = {
-        "resourceType": ACL_RESOURCES,
-        "patternType": ACL_PATTERNS,
-        "operation": ACL_OPERATIONS,
-        "permissionType": ACL_PERMISSIONS,
-    }
-    return _in_words(state_security.acls(df), words)
+    return _in_words(state_security.acls(df), ACL_WORDS)
 
 
 def scram_credentials(df: DataFrame) -> DataFrame:
