@@ -120,6 +120,7 @@ class Controller:
         self._no_op_ms: int | None = None
         self._tasks = TaskSchedule(config)
         self._effects: list[Effect] = []
+        self._asked_of_quorum: deque[UpgradeKRaftVersion] = deque()
         # Wall time of the event that is being handled.
         self._wall_ms = 0
 
@@ -163,7 +164,13 @@ class Controller:
             self._do_what_is_due(now_ms)
 
     def take_effects(self) -> list[Effect]:
-        """What has come of the events so far, in order; each effect is handed out once."""
+        """What has come of the events so far, in order; each effect is handed out once.
+
+        What the quorum is asked to do brings control records of its own. It is handed out alone, once nothing else is
+        left: so they come behind all records that have been handed out, and before any that will be.
+        """
+        if not self._effects and self._asked_of_quorum:
+            return [self._asked_of_quorum.popleft()]
         effects, self._effects = self._effects, []
         return effects
 
@@ -434,7 +441,7 @@ class Controller:
     def _ask_for_upgrade(self, event: CommandReceived, level: int, *, validate_only: bool) -> None:
         assert self._active_epoch is not None, "only the active controller carries out commands"
         self._upgrades.add(event, level)
-        self._effects.append(
+        self._asked_of_quorum.append(
             UpgradeKRaftVersion(
                 command_id=event.command_id,
                 epoch=self._active_epoch,

@@ -45,7 +45,11 @@ class PublishImage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpgradeKRaftVersion:
-    """Have the quorum raise kraft.version, which it keeps itself. Answered by `events.KRaftVersionUpgraded`."""
+    """Have the quorum raise kraft.version, which it keeps itself. Answered by `events.KRaftVersionUpgraded`.
+
+    Handed out by itself. The Raft core has to be asked before the controller is given its next event: the control
+    records of the change go behind the last record that the controller knows of.
+    """
 
     command_id: int
     epoch: int

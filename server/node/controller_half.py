@@ -222,7 +222,6 @@ class ControllerHalf:
                 case effects.PublishImage():
                     self._publish(effect.image)
                 case effects.UpgradeKRaftVersion():
-                    self._append_gathered()
                     self._upgrade_kraft_version(effect)
                 case effects.ReportFailure():
                     self.metrics.failures += 1

@@ -144,24 +144,28 @@ class Harness:
     def handle(self, event: Event) -> None:
         """Hand an event over and obey what comes of it."""
         self.controller.handle(event, self.now_ms, wall_ms=self.wall_ms)
-        for effect in self.controller.take_effects():
-            self.effects.append(effect)
-            if isinstance(effect, AppendRecords):
-                assert effect.base_offset == self.next_offset
-                self.log.append(
-                    Batch(
-                        base_offset=effect.base_offset,
-                        last_offset=effect.base_offset + len(effect.records) - 1,
-                        epoch=effect.epoch,
-                        records=effect.records,
-                    )
+        while asked := self.controller.take_effects():
+            for effect in asked:
+                self._obey(effect)
+
+    def _obey(self, effect: Effect) -> None:
+        self.effects.append(effect)
+        if isinstance(effect, AppendRecords):
+            assert effect.base_offset == self.next_offset
+            self.log.append(
+                Batch(
+                    base_offset=effect.base_offset,
+                    last_offset=effect.base_offset + len(effect.records) - 1,
+                    epoch=effect.epoch,
+                    records=effect.records,
                 )
-            elif isinstance(effect, PublishImage):
-                self.images.append(effect.image)
-            elif isinstance(effect, UpgradeKRaftVersion):
-                self.upgrades.append(effect)
-            elif isinstance(effect, ReportFailure) and not self.expects_failures:
-                raise effect.error
+            )
+        elif isinstance(effect, PublishImage):
+            self.images.append(effect.image)
+        elif isinstance(effect, UpgradeKRaftVersion):
+            self.upgrades.append(effect)
+        elif isinstance(effect, ReportFailure) and not self.expects_failures:
+            raise effect.error
 
     def replay_log(self, log: Sequence[Batch]) -> None:
         """Read a log, all of it committed, as a standby does."""

@@ -7,9 +7,15 @@ from typing import Any
 import pytest
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
 from kafkaproto.messages import BrokerRegistrationRequest, ConfigRecord, FeatureLevelRecord
-from server.controller.effects import UpgradeKRaftVersion
-from server.controller.events import KRaftVersionChanged, KRaftVersionUpgraded
+from server.controller.effects import AppendRecords, UpgradeKRaftVersion
+from server.controller.events import (
+    CommandContext,
+    CommandReceived,
+    KRaftVersionChanged,
+    KRaftVersionUpgraded,
+)
 from server.features import supported_ranges
 from tests.controller.harness import (
     ELR,
@@ -221,6 +227,30 @@ def test_the_quorum_is_asked_and_the_answer_waits_for_the_commit() -> None:
     node.commit()
     assert node.answer(command_id).error_code == 0
     assert node.controller.parked_reply_count == 0
+
+
+def test_the_quorum_is_asked_alone_and_behind_all_that_was_decided_before() -> None:
+    node = Harness()
+    start = node.next_offset
+
+    def command(command_id: int, request: Message, version: int) -> None:
+        received = CommandReceived(
+            command_id=command_id, request=request, version=version, context=CommandContext()
+        )
+        node.controller.handle(received, node.now_ms, wall_ms=node.wall_ms)
+
+    # Several commands before anybody obeys, as it is where they wait for a busy loop.
+    for command_id in (100, 102):
+        command(command_id, alter_configs_request(4, "", ("log.retention.ms", SET, str(command_id))), 1)
+        command(command_id + 1, update_features_request((KRAFT, 1, UPGRADE)), 2)
+    appends = node.controller.take_effects()
+    assert [each.base_offset for each in appends if isinstance(each, AppendRecords)] == [start, start + 1]
+    assert len(appends) == 2
+    for command_id in (101, 103):
+        (upgrade,) = node.controller.take_effects()
+        assert isinstance(upgrade, UpgradeKRaftVersion)
+        assert upgrade.command_id == command_id
+    assert node.controller.take_effects() == []
 
 
 def test_other_features_are_recorded_once_the_quorum_has_agreed() -> None:

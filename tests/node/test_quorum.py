@@ -24,6 +24,7 @@ from kafkaproto.messages import (
     DescribeQuorumResponse,
     FeatureLevelRecord,
     IncrementalAlterConfigsRequest,
+    UpdateFeaturesResponse,
 )
 from server.apis.context import Answer, NoAnswer
 from server.config import default_config
@@ -39,8 +40,10 @@ from server.node.published import UnsupportedFeatureError, check_features
 from server.node.quorum import QuorumDriver
 from server.node.startup import Opened, open_node
 from server.node.system import SystemClock
+from server.storage.format import FormatRequest, format_directories
 from server.storage.log import Log
 from server.types import METADATA_TOPIC_ID, Deferred, Endpoint
+from tests.controller.harness import controller_registration_request, update_features_request
 from tests.node.waiting import wait_decided
 from tests.sim.disk import MemoryDisk
 
@@ -70,10 +73,12 @@ def disk() -> MemoryDisk:
     return memory
 
 
-def open_on(disk: MemoryDisk, seed: int = 1) -> Opened:
-    """A node on the disk, formatted on the first time."""
+def open_on(disk: MemoryDisk, seed: int = 1, **changes: str) -> Opened:
+    """A node on the disk, formatted on the first time; ``changes`` to its configuration have _ for dots."""
+    settings = {"log.dirs": "/data/node", "metadata.max.idle.interval.ms": "0"}
+    settings |= {name.replace("_", "."): value for name, value in changes.items()}
     return open_node(
-        default_config({"log.dirs": "/data/node", "metadata.max.idle.interval.ms": "0"}),
+        default_config(settings),
         controller_endpoints=(ENDPOINT,),
         format_if_new=True,
         disk=disk,
@@ -82,10 +87,25 @@ def open_on(disk: MemoryDisk, seed: int = 1) -> Opened:
     )
 
 
+def format_with_static_voters(disk: MemoryDisk) -> None:
+    """What a node is formatted to whose voters ``controller.quorum.voters`` names: kraft.version is 0."""
+    request = FormatRequest(
+        cluster_id="MkU3OEVBNTcwNTJENDM2Qg",
+        node_id=1,
+        directories=("/data/node",),
+        metadata_directory="/data/node",
+        is_controller=True,
+        has_static_voters=True,
+    )
+    format_directories(
+        disk, request, wall_ms=lambda: 1000, new_uuid=SeededRng(1).uuid, report=lambda line: None
+    )
+
+
 @asynccontextmanager
-async def running_node(disk: MemoryDisk) -> AsyncIterator[Opened]:
+async def running_node(disk: MemoryDisk, **changes: str) -> AsyncIterator[Opened]:
     """A node whose driver runs, leads, and is stopped in order afterwards."""
-    opened = open_on(disk)
+    opened = open_on(disk, **changes)
     driver = opened.quorum
     with trio.fail_after(WAIT_S):
         async with trio.open_nursery() as nursery:
@@ -97,9 +117,9 @@ async def running_node(disk: MemoryDisk) -> AsyncIterator[Opened]:
 
 
 @asynccontextmanager
-async def running(disk: MemoryDisk) -> AsyncIterator[QuorumDriver]:
+async def running(disk: MemoryDisk, **changes: str) -> AsyncIterator[QuorumDriver]:
     """The driver of a `running_node`."""
-    async with running_node(disk) as opened:
+    async with running_node(disk, **changes) as opened:
         yield opened.quorum
 
 
@@ -252,6 +272,38 @@ async def test_commands_that_wait_together_share_a_batch(
             await wait_decided(reply)
         assert driver.metrics.appended_records == appended + 20
         assert driver.metrics.flushes.count == synced + 1
+
+
+@pytest.mark.trio
+async def test_kraft_version_is_raised_among_commands_that_wait_with_it(
+    disk: MemoryDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # All of them within one turn: decided on, before the quorum appends control records of its own.
+    monkeypatch.setattr("server.node.quorum.TURN_MS", 60_000.0)
+    format_with_static_voters(disk)
+    voters = "1@127.0.0.1:19093"
+    async with running(disk, controller_quorum_voters=voters) as driver:
+        await wait_for_features(driver)
+        assert driver.kraft_version == 0
+        registration = controller_registration_request(controller_id=1)
+        await wait_decided(driver.submit(registration, 0, CommandContext()))
+        upgrade = update_features_request(("kraft.version", 1, 1))
+        replies = [
+            alter(driver, "1"),
+            driver.submit(upgrade, 2, CommandContext()),
+            alter(driver, "2"),
+            driver.submit(upgrade, 2, CommandContext()),
+            alter(driver, "3"),
+        ]
+        answers = [await wait_decided(reply) for reply in replies]
+        for answer in answers[1::2]:
+            assert isinstance(answer, UpdateFeaturesResponse)
+            assert answer.error_code == ErrorCode.NONE
+        assert driver.kraft_version == 1
+        assert driver.published.image.config(4, "")["log.retention.ms"] == "3"
+    async with running(disk, controller_quorum_voters=voters) as driver:
+        assert driver.kraft_version == 1
+        assert driver.published.image.config(4, "")["log.retention.ms"] == "3"
 
 
 def register(node: Opened) -> Deferred[Answer]:
