@@ -136,8 +136,10 @@ class Clients:
         leader = self.active()
         if leader is None or not self._world.options.upgrade or leader.core.kraft_version > 0:
             return
+        self._upgrade(leader, validate_only=self._rng.random() < 0.1 and not self._faults.is_healed)
+
+    def _upgrade(self, leader: Replica, *, validate_only: bool) -> None:
         assert leader.controller_epoch is not None
-        validate_only = self._rng.random() < 0.1 and not self._faults.is_healed
         request = UpgradeKRaftVersionRequest(
             epoch=leader.controller_epoch, level=1, validate_only=validate_only
         )

@@ -17,6 +17,7 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
     UnregisterBrokerRequest,
+    UpdateFeaturesRequest,
 )
 from server.image.image import TOPIC_RESOURCE, ClusterImage
 from tests.sim.clients import Clients
@@ -134,6 +135,15 @@ class Administrators(Clients):
             election = self._rng.randrange(2)
             request = ElectLeadersRequest(election_type=election, topic_partitions=None, timeout_ms=60_000)
             self._calls.send(None, target, request, lambda _: None)
+
+    def _upgrade(self, leader: Replica, *, validate_only: bool) -> None:
+        """In place of a request to the Raft core: one to the controller, between those of all others."""
+        assert isinstance(leader, Node)
+        update = UpdateFeaturesRequest.FeatureUpdateKey(
+            feature="kraft.version", max_version_level=1, upgrade_type=1
+        )
+        request = UpdateFeaturesRequest(feature_updates=[update], validate_only=validate_only)
+        self._calls.send(None, leader, request, lambda _: None)
 
     def append_to(self, replica: Replica) -> Append:
         """A change that any active controller takes: of a topic that nobody else uses."""

@@ -55,6 +55,9 @@ CONFIG = ControllerConfig(
 )
 OWN_REQUESTS = 10**9
 """What a controller asks of its own Raft core has numbers from here on; peers' requests never get so far."""
+BUSY_SHARE = 0.3
+"""How often a request finds the loop busy."""
+MOST_BUSY_US = 50_000
 _BOOTSTRAP: tuple[Message, ...] = (
     FeatureLevelRecord(name=METADATA_VERSION, feature_level=30),
     FeatureLevelRecord(name="eligible.leader.replicas.version", feature_level=1),
@@ -100,6 +103,7 @@ class Node(Replica):
         self.image = ClusterImage()
         self._is_obeying = False
         self._own_requests: dict[int, Callable[[RaftAnswer], None]] = {}
+        self._commands: list[tuple[Message, Deferred[Answer]]] = []
         self._controller_wake_at: int | None = None
         self.builder: ImageBuilder
         if not self.can_be_voter:
@@ -175,12 +179,30 @@ class Node(Replica):
         self._obey_controller()
 
     def command(self, request: Message, reply: Deferred[Answer]) -> None:
-        """Have this node's controller carry out a request."""
+        """Have this node's controller carry out a request: at once, or with all others that come while its loop is
+        busy with something else."""
+        self._commands.append((request, reply))
+        if len(self._commands) > 1:
+            return
+        if self.world.rng.random() < BUSY_SHARE:
+            self.world.after(self.world.rng.randrange(MOST_BUSY_US), self._take_commands, self.life)
+        else:
+            self._take_commands(self.life)
+
+    def _take_commands(self, life: int) -> None:
+        if life != self.life or not self.is_up:
+            self.world.idle += 1
+            return
+        if self.is_paused:
+            self.inbox.append((self._take_commands, life))
+            return
         assert self.half is not None, f"node {self.id} is no controller"
-        context = controller_events.CommandContext(
-            listener_name="CONTROLLER", client_host="127.0.0.1", deadline_ms=None
-        )
-        self.half.command(request, type(request).MAX_VERSION, context, reply)
+        commands, self._commands = self._commands, []
+        for request, reply in commands:
+            context = controller_events.CommandContext(
+                listener_name="CONTROLLER", client_host="127.0.0.1", deadline_ms=None
+            )
+            self.half.command(request, type(request).MAX_VERSION, context, reply)
         self._obey_controller()
 
     def proven_dead(self, death: controller_events.BrokerProvenDead) -> bool:

@@ -148,6 +148,16 @@ def _assigns_nothing() -> Patches:
     return [(assign_directories, "_assign", lambda *_: ErrorCode.NONE)]
 
 
+def _asks_the_quorum_amid_records() -> Patches:
+    original = controller.Controller._ask_for_upgrade
+
+    def ask(self: Any, event: Any, level: int, *, validate_only: bool) -> None:
+        original(self, event, level, validate_only=validate_only)
+        self._effects.append(self._asked_of_quorum.pop())
+
+    return [(controller.Controller, "_ask_for_upgrade", ask)]
+
+
 MUTATIONS = (
     cluster_mutation("answers before the commit", MetadataInvariant.ACKNOWLEDGED_STAYS, _answers_at_once),
     cluster_mutation(
@@ -215,4 +225,7 @@ MUTATIONS = (
     ),
     cluster_mutation("never unfences a broker", MetadataInvariant.UNFENCED_AT_LAST, _never_unfences),
     cluster_mutation("fails where it should refuse", MetadataInvariant.NO_FAILURE, _fails_to_place),
+    cluster_mutation(
+        "has kraft.version raised amid records", MetadataInvariant.NO_FAILURE, _asks_the_quorum_amid_records
+    ),
 )
