@@ -103,6 +103,7 @@ class Node(Replica):
         self.image = ClusterImage()
         self._is_obeying = False
         self._own_requests: dict[int, Callable[[RaftAnswer], None]] = {}
+        self._last_own_request = OWN_REQUESTS
         self._commands: list[tuple[Message, Deferred[Answer]]] = []
         self._controller_wake_at: int | None = None
         self.builder: ImageBuilder
@@ -215,7 +216,8 @@ class Node(Replica):
         return is_fenced
 
     def _ask_own_raft(self, request: InboundRequest, answered: Callable[[RaftAnswer], None]) -> None:
-        number = OWN_REQUESTS + len(self._own_requests)
+        self._last_own_request += 1
+        number = self._last_own_request
         self._own_requests[number] = answered
         self.handle(RequestReceived(request_id=number, request=request, listener_name="CONTROLLER"))
 
