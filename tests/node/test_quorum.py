@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NoReturn
@@ -44,25 +43,13 @@ from server.storage.format import FormatRequest, format_directories
 from server.storage.log import Log
 from server.types import METADATA_TOPIC_ID, Deferred, Endpoint
 from tests.controller.harness import controller_registration_request, update_features_request
+from tests.node.nodes import CLUSTER_ID, SeededRng
 from tests.node.waiting import wait_decided
 from tests.sim.disk import MemoryDisk
 
 WAIT_S = 10.0
 ENDPOINT = Endpoint(name="CONTROLLER", host="127.0.0.1", port=19093)
 LOG_SUFFIX = "00000000000000000000.log"
-
-
-class SeededRng:
-    """Randomness that a seed reproduces."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
-
-    def below(self, limit: int) -> int:
-        return self._random.randrange(limit)
-
-    def uuid(self) -> bytes:
-        return b"\x01" + self._random.randbytes(15)
 
 
 @pytest.fixture
@@ -90,7 +77,7 @@ def open_on(disk: MemoryDisk, seed: int = 1, **changes: str) -> Opened:
 def format_with_static_voters(disk: MemoryDisk) -> None:
     """What a node is formatted to whose voters ``controller.quorum.voters`` names: kraft.version is 0."""
     request = FormatRequest(
-        cluster_id="MkU3OEVBNTcwNTJENDM2Qg",
+        cluster_id=CLUSTER_ID,
         node_id=1,
         directories=("/data/node",),
         metadata_directory="/data/node",

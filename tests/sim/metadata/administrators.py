@@ -17,9 +17,9 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
     UnregisterBrokerRequest,
-    UpdateFeaturesRequest,
 )
 from server.image.image import TOPIC_RESOURCE, ClusterImage
+from tests.controller.harness import update_features_request
 from tests.sim.clients import Clients
 from tests.sim.metadata.models import Operation, TopicModel, TopicState
 from tests.sim.metadata.node import Node
@@ -139,10 +139,7 @@ class Administrators(Clients):
     def _upgrade(self, leader: Replica, *, validate_only: bool) -> None:
         """In place of a request to the Raft core: one to the controller, between those of all others."""
         assert isinstance(leader, Node)
-        update = UpdateFeaturesRequest.FeatureUpdateKey(
-            feature="kraft.version", max_version_level=1, upgrade_type=1
-        )
-        request = UpdateFeaturesRequest(feature_updates=[update], validate_only=validate_only)
+        request = update_features_request(("kraft.version", 1, 1), validate_only=validate_only)
         self._calls.send(None, leader, request, lambda _: None)
 
     def append_to(self, replica: Replica) -> Append:

@@ -26,10 +26,10 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsRequest,
     RenewDelegationTokenRequest,
     UnregisterBrokerRequest,
-    UpdateFeaturesRequest,
 )
 from server.features import supported_ranges
 from server.image.image import CLIENT_METRICS_RESOURCE, ClusterImage
+from tests.controller.harness import update_features_request
 from tests.sim.checkers.invariants import ViolationError
 from tests.sim.metadata.checker import MetadataInvariant
 from tests.sim.metadata.models import Operation, SettingModel
@@ -268,12 +268,9 @@ def _feature_of(name: str) -> str:
 
 
 def _feature(name: str, operation: Operation) -> Request:
-    update = UpdateFeaturesRequest.FeatureUpdateKey(
-        feature=_feature_of(name),
-        max_version_level=operation.argument,
-        upgrade_type=_UPGRADE if operation.argument else _SAFE_DOWNGRADE,
-    )
-    return UpdateFeaturesRequest(feature_updates=[update]), top_code
+    level = operation.argument
+    upgrade_type = _UPGRADE if level else _SAFE_DOWNGRADE
+    return update_features_request((_feature_of(name), level, upgrade_type)), top_code
 
 
 def _visitor_id(name: str) -> int:
