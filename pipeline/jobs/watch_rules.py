@@ -384,7 +384,8 @@ class ClusterRules(_Rules):
         elif broker[1]:
             yield self._alert(record, BROKER_FENCED, INFO, subject, "it has shut down")
         else:
-            text = "it stopped sending heartbeats, and did not shut down in order"
+            # Of a broker that leads nothing an orderly stop leaves no more in the log than its death does.
+            text = "it fell silent, or was stopped while it led nothing: no controlled shutdown came before"
             yield self._alert(record, BROKER_FENCED, CRITICAL, subject, text)
         yield from self._flaps(record, number, broker[3])
 

@@ -170,6 +170,15 @@ def test_broker_that_serves(messages: list[Message], expected: list[tuple[str, s
     assert alerts[1:] == [(kind, severity, "broker 5") for kind, severity in expected]
 
 
+def test_a_fenced_broker_that_led_nothing_may_have_been_stopped_in_order() -> None:
+    found = ClusterRules(LIMITS, None)
+    given = records(
+        register(1), UnfenceBrokerRecord(id=5), BrokerRegistrationChangeRecord(broker_id=5, fenced=1)
+    )
+    *_, fenced = [alert for record in given for alert in found.take(record)]
+    assert "fell silent, or was stopped while it led nothing" in fenced.text
+
+
 def test_broker_flaps() -> None:
     coming = [UnfenceBrokerRecord(id=5), FenceBrokerRecord(id=5)] * 2
     alerts = told(ClusterRules, records(register(1), *coming))
