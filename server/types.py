@@ -6,11 +6,16 @@ Nothing here does I/O, reads a clock or knows of a message's bytes.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 T = TypeVar("T")
+
+Steps: TypeAlias = Generator[None, None, T]
+"""Long work in small steps: it yields once for each element it has dealt with (tens of microseconds of work), and
+returns its result at the end. Whoever drives it decides how many steps others have to wait for, and may drop it between
+two steps: until it has returned, it has changed nothing."""
 
 METADATA_TOPIC = "__cluster_metadata"
 METADATA_TOPIC_ID = bytes(15) + b"\x01"
