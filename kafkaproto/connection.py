@@ -12,6 +12,7 @@ more.
 
 from __future__ import annotations
 
+import struct
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,13 @@ _NEGOTIATION_VERSION: Final = 4
 ServedVersions = Callable[[int], tuple[int, int] | None]
 """Lowest and highest version served of an api key; None for a key that is not served at all."""
 
+FrameLimit = Callable[[int, int], int]
+"""Largest request accepted of an api key and version, in bytes of its frame, header included. It is asked about apis
+and versions that are served, and about ApiVersions in any version."""
+
+_API_AND_VERSION: Final = struct.Struct(">hh")
+"""How every request begins."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestReceived:
@@ -76,11 +84,24 @@ class UnsupportedApiVersions:
 class ServerConnection:
     """The server's end of one connection."""
 
-    __slots__ = ("_frames", "_served_versions", "_unanswered")
+    __slots__ = ("_frame_limit", "_frames", "_is_begun_accepted", "_served_versions", "_unanswered")
 
-    def __init__(self, served_versions: ServedVersions, *, max_request_size: int) -> None:
-        """``max_request_size`` is the largest request accepted, in bytes."""
+    def __init__(
+        self,
+        served_versions: ServedVersions,
+        *,
+        max_request_size: int,
+        frame_limit: FrameLimit | None = None,
+    ) -> None:
+        """``max_request_size`` is the largest request accepted, in bytes; ``frame_limit`` may say less for an api.
+
+        It is asked as soon as the first four bytes of a request are there, so that a request that is too large, or
+        of an api that is not served, is refused before its body is kept.
+        """
         self._served_versions = served_versions
+        self._frame_limit = frame_limit
+        # Whether the request that is under way was found to be acceptable.
+        self._is_begun_accepted = False
         self._frames = FrameReader(max_request_size)
         # Correlation id and response header version of each request given out, oldest first.
         self._unanswered: deque[tuple[int, int]] = deque()
@@ -107,9 +128,13 @@ class ServerConnection:
         """
         frame = self._frames.next_frame()
         if frame is NEED_DATA:
+            if not self._is_begun_accepted:
+                self._check_begun()
             return NEED_DATA
+        self._is_begun_accepted = False
         header, body_offset = decode_request_header(frame, self._request_header_version)
         api_key, api_version = header.api_key, header.api_version
+        self._check_size(api_key, api_version, len(frame))
         if api_key == API_VERSIONS_KEY and not self._is_served(api_key, api_version):
             self._unanswered.append((header.correlation_id, 0))
             return UnsupportedApiVersions(
@@ -136,6 +161,29 @@ class ServerConnection:
     def skip_response(self, correlation_id: int) -> None:
         """The oldest unanswered request, which has this correlation id, gets no answer (Produce, acks 0)."""
         self._answer(correlation_id)
+
+    def _check_begun(self) -> None:
+        """Refuse a request of which a part is there, if that part says enough."""
+        frame_size = self._frames.frame_size
+        if frame_size is None or frame_size < _API_AND_VERSION.size:
+            return
+        begin = self._frames.peek(_API_AND_VERSION.size)
+        if len(begin) < _API_AND_VERSION.size:
+            return
+        api_key, api_version = _API_AND_VERSION.unpack(begin)
+        self._request_header_version(api_key, api_version)
+        self._check_size(api_key, api_version, frame_size)
+        self._is_begun_accepted = True
+
+    def _check_size(self, api_key: int, api_version: int, frame_size: int) -> None:
+        if self._frame_limit is None:
+            return
+        limit = self._frame_limit(api_key, api_version)
+        if frame_size > limit:
+            raise RemoteProtocolError(
+                f"{_api(api_key).name} version {api_version}: a request of {frame_size} bytes is announced, allowed"
+                f" are {limit}"
+            )
 
     def _answer(self, correlation_id: int) -> int:
         assert self._unanswered, "there is no request to answer"

@@ -62,6 +62,22 @@ class FrameReader:
         return self._available
 
     @property
+    def frame_size(self) -> int | None:
+        """Announced size of the frame that `next_frame` waits for; None while its prefix is not complete."""
+        return self._frame_size
+
+    def peek(self, size: int) -> bytes:
+        """Up to ``size`` of the next bytes, which stay where they are."""
+        if not self._pieces:
+            return b""
+        peeked = bytes(self._pieces[0][self._position : self._position + size])
+        index = 1
+        while len(peeked) < size and index < len(self._pieces):
+            peeked += self._pieces[index][: size - len(peeked)]
+            index += 1
+        return peeked
+
+    @property
     def is_inside_frame(self) -> bool:
         """Whether a frame was begun; the end of the stream is then an end in the middle of it."""
         return self._available > 0 or self._frame_size is not None
@@ -96,7 +112,8 @@ class FrameReader:
         if frame_size is None:
             if self._available < SIZE_PREFIX_BYTES:
                 return NEED_DATA
-            (frame_size,) = _size_prefix.unpack(self._peek_prefix())
+            # Left where it is, so that a refused size is refused again.
+            (frame_size,) = _size_prefix.unpack(self.peek(SIZE_PREFIX_BYTES))
             if not 0 < frame_size <= self._max_size:
                 raise RemoteProtocolError(
                     f"a frame of {frame_size} bytes is announced, allowed are 1 to {self._max_size}"
@@ -107,15 +124,6 @@ class FrameReader:
             return NEED_DATA
         self._frame_size = None
         return self._take(frame_size)
-
-    def _peek_prefix(self) -> bytes:
-        """The next four bytes, left where they are so that a refused size is refused again."""
-        prefix = bytes(self._pieces[0][self._position : self._position + SIZE_PREFIX_BYTES])
-        index = 1
-        while len(prefix) < SIZE_PREFIX_BYTES:
-            prefix += self._pieces[index][: SIZE_PREFIX_BYTES - len(prefix)]
-            index += 1
-        return prefix
 
     def _take(self, size: int) -> bytes:
         """Give out the next ``size`` bytes; the caller knows that they are there."""

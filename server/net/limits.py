@@ -10,6 +10,10 @@ from typing import Final
 MAX_REQUEST_SIZE_BYTES: Final = 100 * 1024 * 1024
 """Largest request frame accepted: Kafka's default of ``socket.request.max.bytes``."""
 
+MAX_CONTROLLER_REQUEST_SIZE_BYTES: Final = 16 * 1024 * 1024
+"""Largest request frame accepted on a controller listener, unless ``socket.request.max.bytes`` is less. Twice the 8 MiB
+of records that a controller writes at once: no request that is larger could be carried out. Kafka takes 100 MiB."""
+
 MAX_CONNECTIONS: Final = 10_000
 """Connections that one listener holds; further ones wait in the backlog. Kafka's ``max.connections`` has no
 bound by default and runs out of file descriptors instead; ten thousand idle ones take about 100 MB here."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import trio
 
-from kafkaproto.connection import ServedVersions, ServerConnection
+from kafkaproto.connection import FrameLimit, ServedVersions, ServerConnection
 from server.metrics.requests import RequestMetrics
 from server.net.limits import (
     ACCEPT_BACKOFF_MS,
@@ -71,8 +71,10 @@ class Listener:
         serve: Serve,
         metrics: RequestMetrics | None = None,
         connection_ended: ConnectionEnded | None = None,
+        frame_limit: FrameLimit | None = None,
     ) -> None:
-        """``served_versions`` says which api versions are served here, ``serve`` answers each request.
+        """``served_versions`` says which api versions are served here, ``serve`` answers each request. ``frame_limit``
+        may bound requests of an api below the listener's ``max_request_size_bytes``.
 
         ``metrics`` counts the requests of all listeners that it is handed to. ``connection_ended`` is told of each
         connection that was served and is no more, whoever ended it.
@@ -85,6 +87,7 @@ class Listener:
         self._serve = serve
         self._metrics = metrics or RequestMetrics()
         self._connection_ended = connection_ended
+        self._frame_limit = frame_limit
         self._pumps: dict[int, Pump] = {}
         self._accepted = 0
         self._accept_scope = trio.CancelScope()
@@ -175,7 +178,9 @@ class Listener:
         pump = Pump(
             stream=SocketBytes(stream),
             connection=ServerConnection(
-                self._served_versions, max_request_size=settings.max_request_size_bytes
+                self._served_versions,
+                max_request_size=settings.max_request_size_bytes,
+                frame_limit=self._frame_limit,
             ),
             info=info,
             serve=self._serve,

@@ -28,6 +28,7 @@ from server.config.log_levels import logger_levels, set_logger_levels
 from server.controller.events import CommandContext
 from server.features import supported_ranges
 from server.metrics.requests import RequestMetrics
+from server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES
 from server.net.listener import Listener, ListenerSettings
 from server.net.pump import ConnectionInfo
 from server.node.broker_half import BrokerHalf
@@ -235,6 +236,9 @@ class Node:
         """A listener that serves through what ``dispatcher`` holds by the time it runs."""
         config = self._config
         idle_ms = config.connections_max_idle_ms
+        max_request_bytes = config.socket_request_max_bytes
+        if kind is ListenerKind.CONTROLLER:
+            max_request_bytes = min(max_request_bytes, MAX_CONTROLLER_REQUEST_SIZE_BYTES)
         return Listener(
             ListenerSettings(
                 name=endpoint.name,
@@ -242,7 +246,7 @@ class Node:
                 host=endpoint.host,
                 port=endpoint.port,
                 max_connections=config.max_connections,
-                max_request_size_bytes=config.socket_request_max_bytes,
+                max_request_size_bytes=max_request_bytes,
                 idle_timeout_ms=idle_ms if idle_ms >= 0 else _NO_LIMIT_MS,
             ),
             served_versions=partial(served_versions, kind),

@@ -34,6 +34,20 @@ def test_a_frame_comes_out_as_bytes_without_its_size_prefix() -> None:
     assert not reader.is_inside_frame
 
 
+def test_the_begin_of_a_frame_can_be_seen_while_the_rest_is_awaited() -> None:
+    reader = FrameReader(100)
+    assert reader.frame_size is None
+    assert reader.peek(4) == b""
+    for piece in (b"\0\0\0", b"\5a", b"bc"):
+        reader.receive(piece)
+        assert reader.next_frame() is NEED_DATA
+    assert reader.frame_size == 5
+    assert [reader.peek(size) for size in (1, 2, 3, 9)] == [b"a", b"ab", b"abc", b"abc"]
+    reader.receive(b"de")
+    assert reader.next_frame() == b"abcde"
+    assert reader.frame_size is None
+
+
 @pytest.mark.parametrize("step", [1, 2, 3, 5, 7])
 def test_frames_cut_anywhere_come_out_whole_and_in_order(step: int) -> None:
     payloads = [b"a", b"bc" * 10, b"d" * 33]

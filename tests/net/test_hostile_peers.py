@@ -190,7 +190,8 @@ async def test_a_large_frame_costs_what_of_it_arrived_and_gives_it_back() -> Non
         try:
             before, _ = tracemalloc.get_traced_memory()
             async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
-                await stream.send_all(struct.pack(">i", 100 * MEGABYTE) + bytes(2 * MEGABYTE))
+                begin = struct.pack(">i", 100 * MEGABYTE) + API_VERSIONS[4:12]
+                await stream.send_all(begin + bytes(2 * MEGABYTE))
                 await wait_all_tasks_blocked(0.05)
                 held, _ = tracemalloc.get_traced_memory()
             await wait_until(lambda: listener.statistics().open_connections == 1)
@@ -200,6 +201,16 @@ async def test_a_large_frame_costs_what_of_it_arrived_and_gives_it_back() -> Non
         assert 2 * MEGABYTE <= held - before < 3 * MEGABYTE
         assert after - before < MEGABYTE // 4
         assert await neighbour.is_served()
+
+
+async def test_the_body_of_a_request_that_is_not_served_is_not_kept(caplog: pytest.LogCaptureFixture) -> None:
+    async with node() as (_, port, neighbour):
+        async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+            # Eight of a hundred million bytes.
+            await stream.send_all(struct.pack(">i", 100 * MEGABYTE) + header(999, 0)[:8])
+            assert await is_closed(stream)
+        assert await neighbour.is_served()
+    assert "api key 999 is not served" in caplog.messages[0]
 
 
 async def test_a_peer_that_pipelines_and_never_reads_is_held_at_the_socket() -> None:
