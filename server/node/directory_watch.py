@@ -1,9 +1,10 @@
 """Finds log directories that stop working while the node runs (KIP-858).
 
 Each directory is checked on its own every `CHECK_INTERVAL_S`, in a thread: one disk that hangs does not keep the others
-from being looked at. Who meets an error of the disk elsewhere tells it by `failed`. A directory that failed once stays
-offline until the node starts again. Without the metadata log's directory, or without any directory of ``log.dirs``, a
-node cannot go on, and ends.
+from being looked at. A check for which there are no file descriptors or no memory says nothing of the directory. Who
+meets an error of the disk elsewhere tells it by `failed`. A directory that failed once stays offline until the node
+starts again. Without the metadata log's directory, or without any directory of ``log.dirs``, a node cannot go on, and
+ends.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from server.apis.context import LogDirectoryStatus
 from server.broker.directories import LogDirectories
 from server.ports import Disk
 from server.storage.directories import check_directory
-from server.storage.errors import StorageError
+from server.storage.errors import StorageError, is_shortage
 
 _log = logging.getLogger("kafkaproto.server.directories")
 
@@ -55,6 +56,8 @@ class DirectoryWatch:
             for each in directories.all:
                 if each.problem is None and each.directory_id is not None:
                     self._watched.setdefault(each.path, each.directory_id)
+        self._unknown: set[str] = set()
+        """Directories that could not be looked at the last time."""
         self._space: dict[str, tuple[int, int]] = {}
 
     def statuses(self) -> tuple[LogDirectoryStatus, ...]:
@@ -118,5 +121,16 @@ class DirectoryWatch:
             # A disk that hangs must not keep the node from ending.
             self._space[path] = await trio.to_thread.run_sync(check, abandon_on_cancel=True)
         except (OSError, StorageError) as error:
+            if isinstance(error, OSError) and is_shortage(error):
+                # Nothing is known of the directory, and what is not known is no failure.
+                _log.log(
+                    logging.DEBUG if path in self._unknown else logging.WARNING,
+                    "log directory %s could not be looked at: %s",
+                    path,
+                    error,
+                )
+                self._unknown.add(path)
+                return None
             return str(error)
+        self._unknown.discard(path)
         return None

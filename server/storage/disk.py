@@ -3,23 +3,61 @@
 Durability as POSIX has it: ``File.sync`` covers a file's bytes and length, ``sync_directory`` covers names;
 one does not stand in for the other. A write that failed may have left a part of its bytes behind, and after a
 failed sync nobody knows what is on the platter: callers give the file up and recover by opening it again.
+
+A shortage of file descriptors or of memory is no failure of a disk. What was asked for did not happen, so it is tried
+again, with a pause, until it does. A sync is not tried again, whatever its error: what the first attempt could not
+write may count as written by then.
 """
 
 from __future__ import annotations
 
 import errno
 import fcntl
+import logging
 import os
-from collections.abc import Sequence
+import stat
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from server.ports import Buffer, File, Lock
-from server.storage.errors import named
+from server.storage.errors import is_shortage, named
+
+_log = logging.getLogger("kafkaproto.server.disk")
+
+T = TypeVar("T")
 
 MAX_BUFFERS_PER_WRITE = 1024
 """Buffers handed to one gathered write; IOV_MAX of Linux and of the BSDs."""
 
 FILE_MODE = 0o644
 READ_ONLY_MODE = 0o400
+
+
+SHORTAGE_PAUSE_S = 0.05
+"""Between two attempts at what file descriptors or memory were too short for."""
+
+
+def _despite_shortages(operation: str, path: str, attempt: Callable[[], T]) -> T:
+    """What ``attempt`` gives, however long the process or the system has no descriptors or no memory for it.
+
+    To be used for what changes nothing if it fails so, and can be done again. Raises any other OSError.
+    """
+    has_waited = False
+    while True:
+        try:
+            result = attempt()
+        except OSError as error:
+            if not is_shortage(error):
+                raise
+            if not has_waited:
+                _log.warning("%s of %s has to wait: %s", operation, path, os.strerror(error.errno or 0))
+            has_waited = True
+        else:
+            if has_waited:
+                _log.warning("%s of %s waits no more", operation, path)
+            return result
+        time.sleep(SHORTAGE_PAUSE_S)
 
 
 class OsFile:
@@ -38,7 +76,7 @@ class OsFile:
         remaining = min(length, os.fstat(self._descriptor).st_size - position)
         chunks: list[bytes] = []
         try:
-            while remaining > 0 and (chunk := os.pread(self._descriptor, remaining, position)):
+            while remaining > 0 and (chunk := self._pread(remaining, position)):
                 chunks.append(chunk)
                 position += len(chunk)
                 remaining -= len(chunk)
@@ -52,7 +90,7 @@ class OsFile:
         position = self._end
         try:
             while pending:
-                written = os.pwritev(self._descriptor, pending[:MAX_BUFFERS_PER_WRITE], position)
+                written = self._pwritev(pending[:MAX_BUFFERS_PER_WRITE], position)
                 position += written
                 pending = _without_prefix(pending, written)
         except OSError as error:
@@ -64,7 +102,7 @@ class OsFile:
         view = memoryview(data).cast("B")
         try:
             while view:
-                written = os.pwrite(self._descriptor, view, position)
+                written = self._pwritev([view], position)
                 position += written
                 view = view[written:]
         except OSError as error:
@@ -78,7 +116,7 @@ class OsFile:
     def truncate(self, size: int) -> None:
         """Cut the file, or extend it with zeros, to ``size`` bytes."""
         try:
-            os.ftruncate(self._descriptor, size)
+            _despite_shortages("truncation", self._path, lambda: os.ftruncate(self._descriptor, size))
         except OSError as error:
             raise named("truncate", self._path, error) from error
         self._end = size
@@ -93,6 +131,15 @@ class OsFile:
     def close(self) -> None:
         """Give the file up; the object is not used again."""
         os.close(self._descriptor)
+
+    def _pread(self, length: int, position: int) -> bytes:
+        return _despite_shortages("read", self._path, lambda: os.pread(self._descriptor, length, position))
+
+    def _pwritev(self, buffers: Sequence[memoryview], position: int) -> int:
+        # At a position of its own, so a second attempt overwrites what the first may have written.
+        return _despite_shortages(
+            "write", self._path, lambda: os.pwritev(self._descriptor, buffers, position)
+        )
 
 
 def _without_prefix(buffers: list[memoryview], length: int) -> list[memoryview]:
@@ -127,31 +174,44 @@ class OsLock:
         _locked_paths.discard(self._path)
 
 
+def _open_regular(path: str, flags: int) -> int:
+    """Open what has to be a file: a pipe would be waited for, and a device be written to. Raises OSError."""
+    descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, FILE_MODE)
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return descriptor
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    raise OSError(errno.EINVAL, "it is no regular file", path)
+
+
 class OsDisk:
     """The file system of this machine."""
 
     def open(self, path: str, *, create: bool = False) -> File:
         """Open for reading and writing; ``create`` makes a missing file, an existing one is never emptied."""
-        flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
+        flags = os.O_RDWR | (os.O_CREAT if create else 0)
+        operation = "create" if create else "open"
         try:
-            return OsFile(os.open(path, flags, FILE_MODE), path)
+            descriptor = _despite_shortages(operation, path, lambda: _open_regular(path, flags))
+            return OsFile(descriptor, path)
         except OSError as error:
-            raise named("create" if create else "open", path, error) from error
+            raise named(operation, path, error) from error
 
     def open_read_only(self, path: str) -> File:
         """Open for reading alone, which a read-only file allows."""
-        if os.path.isdir(path):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-        return OsFile(os.open(path, os.O_RDONLY | os.O_CLOEXEC), path)
+        return OsFile(_despite_shortages("open", path, lambda: _open_regular(path, os.O_RDONLY)), path)
 
     def read_file(self, path: str) -> bytes:
         """The whole content of a small file."""
-        with open(path, "rb") as file:
+        descriptor = _despite_shortages("open", path, lambda: _open_regular(path, os.O_RDONLY))
+        with open(descriptor, "rb") as file:
             return file.read()
 
     def list_directory(self, path: str) -> list[str]:
         """Names in a directory, sorted."""
-        return sorted(os.listdir(path))
+        return sorted(_despite_shortages("listing", path, lambda: os.listdir(path)))
 
     def exists(self, path: str) -> bool:
         """Whether a file or directory is there."""
@@ -185,7 +245,8 @@ class OsDisk:
 
     def sync_directory(self, path: str) -> None:
         """Make renames, creations and removals in a directory durable."""
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+        descriptor = _despite_shortages("open", path, lambda: os.open(path, flags))
         try:
             os.fsync(descriptor)
         except OSError as error:
@@ -203,7 +264,7 @@ class OsDisk:
         real_path = os.path.realpath(path)
         if real_path in _locked_paths:
             raise BlockingIOError(errno.EAGAIN, "locked by this process already", path)
-        descriptor = os.open(real_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+        descriptor = _open_regular(real_path, os.O_RDWR | os.O_CREAT)
         try:
             fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

@@ -6,6 +6,11 @@ disk holds: a change that failed is not tried again as if the first attempt had 
 
 from __future__ import annotations
 
+import errno
+
+SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
+"""Errors of a process or system that is short of file descriptors or memory. No disk has to do with them."""
+
 
 class StorageError(Exception):
     """A file or directory is not as it must be. The message names it, the fault, and what to do where that
@@ -43,6 +48,11 @@ class DiskError(OSError):
         super().__init__(error.errno, f"{operation} failed: {error.strerror}", path)
         self.operation = operation
         """"read", "write", "truncate", "sync", "sync_directory", "open", "create", "rename" or "remove"."""
+
+
+def is_shortage(error: OSError) -> bool:
+    """Whether an error says nothing of a disk, because the disk was not asked."""
+    return error.errno in SHORTAGES
 
 
 def named(operation: str, path: str, error: OSError) -> OSError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 import threading
 from contextlib import AbstractContextManager, nullcontext
@@ -229,3 +230,35 @@ async def test_a_directory_that_was_offline_at_the_start_is_not_looked_at(
         assert [each.is_online for each in watch.statuses()] == [True, False]
         assert watched.changes == 0
         nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS])
+async def test_a_shortage_of_descriptors_or_memory_is_no_failure_and_said_once(
+    code: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    watched = Watched(monkeypatch)
+    looked_at = 0
+    space = watched.disk.space
+
+    def counted(path: str) -> tuple[int, int]:
+        nonlocal looked_at
+        looked_at += path == "/a"
+        return space(path)
+
+    monkeypatch.setattr(watched.disk, "space", counted)
+    failures = 5
+    watched.disk.fail("write", f"/a/{PROBE_NAME}", code, times=failures)
+    watched.disk.fail("write", f"/m/{PROBE_NAME}", code, times=failures)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(watched.watch.run)
+        with trio.fail_after(10):
+            while looked_at < 2:
+                await trio.sleep(0.002)
+        nursery.cancel_scope.cancel()
+    assert watched.changes == 0
+    assert all(each.problem is None for each in watched.directories.all)
+    assert sorted(message for message in caplog.messages if "could not be looked at" in message) == [
+        f"log directory {path} could not be looked at: [Errno {code}] write failed: {os.strerror(code)}:"
+        f" '{path}/{PROBE_NAME}'"
+        for path in ("/a", "/m")
+    ]

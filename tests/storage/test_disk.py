@@ -5,17 +5,22 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import socket
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from server.ports import Disk
+from server.storage.atomic import replace_file
 from server.storage.disk import OsDisk
+from server.storage.log import Log
+from server.storage.segment import LogConfig
 from tests.sim.disk import MemoryDisk, PowerLossError
-from tests.storage.helpers import FixedRng, SeededRng
+from tests.storage.helpers import FixedRng, SeededRng, batch
 
 
 def test_appended_buffers_follow_one_another(disk: Disk, root: str) -> None:
@@ -157,7 +162,10 @@ def test_a_lock_excludes_a_second_claim_until_it_is_released(disk: Disk, root: s
 
 HOLDER = """
 import sys
+from server.storage.atomic import replace_file
 from server.storage.disk import OsDisk
+from server.storage.log import Log
+from server.storage.segment import LogConfig
 lock = OsDisk().lock(sys.argv[1])
 print("held", flush=True)
 sys.stdin.read()
@@ -348,3 +356,110 @@ def test_locks_end_with_a_crash_and_read_only_stays() -> None:
     assert disk.is_read_only("/d/a")
     with pytest.raises(PermissionError):
         disk.open("/d/a")
+
+
+# What only the real disk can meet.
+
+
+class Short:
+    """A system call that has no descriptors or memory for its first attempts."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, name: str, code: int, attempts: int = 3) -> None:
+        self.left = attempts
+        self._code = code
+        self._call = getattr(os, name)
+        monkeypatch.setattr(f"server.storage.disk.os.{name}", self)
+        monkeypatch.setattr("server.storage.disk.SHORTAGE_PAUSE_S", 0)
+
+    def __call__(self, *arguments: object, **options: object) -> object:
+        if self.left:
+            self.left -= 1
+            raise OSError(self._code, os.strerror(self._code))
+        return self._call(*arguments, **options)
+
+
+def use_all(disk: OsDisk, root: str) -> None:
+    """Every operation that needs a descriptor, or memory of the system."""
+    replace_file(disk, root, "a", b"12345")
+    file = disk.open(f"{root}/a")
+    file.append([b"6"])
+    file.write_at(6, b"78")
+    file.truncate(7)
+    assert file.read_at(0, 10) == b"1234567"
+    file.close()
+    assert disk.read_file(f"{root}/a") == b"1234567"
+    file = disk.open_read_only(f"{root}/a")
+    file.close()
+    assert disk.list_directory(root) == ["a"]
+
+
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS])
+@pytest.mark.parametrize("name", ["open", "pread", "pwritev", "ftruncate", "listdir"])
+def test_a_shortage_of_descriptors_or_memory_is_waited_out_and_said_once(
+    name: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    short = Short(monkeypatch, name, code)
+    use_all(OsDisk(), str(tmp_path))
+    assert short.left == 0
+    waiting, done = caplog.messages
+    assert waiting.endswith(f" has to wait: {os.strerror(code)}")
+    assert done.endswith(" waits no more")
+
+
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.ENOMEM])
+def test_a_log_that_begins_a_segment_in_a_shortage_loses_nothing(
+    code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = LogConfig(segment_bytes=2 * len(batch(0)))
+    log = Log.open(OsDisk(), str(tmp_path / "log"), topic_id=bytes(16), config=config)
+    short = Short(monkeypatch, "open", code, attempts=20)
+    for offset in range(5):
+        log.append([batch(offset)])
+        log.sync()
+    assert short.left == 0
+    assert len(log.retained_segments()) > 1
+    log.close()
+    again = Log.open(OsDisk(), str(tmp_path / "log"), topic_id=bytes(16), config=config)
+    assert again.recovery_note is None
+    assert again.log_end_offset == 5
+    again.close()
+
+
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.ENOMEM])
+def test_a_sync_is_not_tried_again(code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = OsDisk().open(str(tmp_path / "a"), create=True)
+    short = Short(monkeypatch, "fdatasync", code, attempts=2)
+    with pytest.raises(OSError, match=os.strerror(code)):
+        file.sync()
+    assert short.left == 1
+    file.close()
+
+
+@pytest.mark.parametrize("code", [errno.EIO, errno.EACCES])
+def test_other_errors_are_not_waited_out(code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short = Short(monkeypatch, "open", code, attempts=2)
+    with pytest.raises(OSError, match=os.strerror(code)):
+        OsDisk().read_file(str(tmp_path / "a"))
+    assert short.left == 1
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+def test_what_is_no_regular_file_is_refused_and_not_waited_for(kind: str, tmp_path: Path) -> None:
+    path = str(tmp_path / "a")
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        with socket.socket(socket.AF_UNIX) as bound:
+            bound.bind(path)
+    disk = OsDisk()
+    attempts: list[Callable[[], object]] = [
+        lambda: disk.open(path),
+        lambda: disk.open(path, create=True),
+        lambda: disk.open_read_only(path),
+        lambda: disk.read_file(path),
+        lambda: disk.lock(path),
+    ]
+    for attempt in attempts:
+        with pytest.raises(OSError, match=r"regular file|No such device") as caught:
+            attempt()
+        assert path in str(caught.value)
