@@ -37,6 +37,7 @@ from immutables import Map
 from kafkaproto.messages import BrokerHeartbeatRequest
 from server.controller.events import BrokerProvenDead
 from server.image.image import BrokerRegistration
+from server.net.names import NameLookups
 from server.net.pump import ConnectionInfo
 from server.node.published import Published
 from server.ports import Clock
@@ -73,6 +74,13 @@ MAX_MET_BROKERS = 16
 MAX_PROBED_BROKERS = 64
 """Brokers that are probed at a time: a switch that fails ends all connections at once."""
 
+MAX_PROBE_SOCKETS = 32
+"""Connects at a time, of all probes and meetings together: a bound of file descriptors."""
+
+MAX_PROBE_LOOKUPS = 4
+"""Names of brokers that are looked up at a time. Brokers call themselves what they like; names that nobody resolves
+must not keep this node from finding the other controllers."""
+
 _Connection: TypeAlias = tuple[str, int]
 """Listener name and connection id."""
 
@@ -89,45 +97,48 @@ class Answer(enum.Enum):
     are too many."""
 
 
-async def try_endpoints(endpoints: Sequence[Endpoint]) -> Answer:
-    """Connect to all endpoints at once, and hang up."""
-    if len(endpoints) > MAX_ENDPOINTS:
-        return Answer.UNKNOWN
-    answers: list[Answer] = []
+class Prober:
+    """Connects to endpoints, with a bound on how many it does at a time."""
 
-    async def try_one(endpoint: Endpoint) -> None:
-        answers.append(await _try_endpoint(endpoint))
+    def __init__(self, names: NameLookups | None = None) -> None:
+        self._names = names or NameLookups(MAX_PROBE_LOOKUPS)
+        self._sockets = trio.CapacityLimiter(MAX_PROBE_SOCKETS)
 
-    async with trio.open_nursery() as nursery:
-        for endpoint in endpoints:
-            nursery.start_soon(try_one, endpoint)
-    return _together(answers)
-
-
-async def _try_endpoint(endpoint: Endpoint) -> Answer:
-    with trio.move_on_after(CONNECT_TIMEOUT_MS / 1000):
-        try:
-            # Addresses of a kind that this machine has none of could not even be tried.
-            found = await trio.socket.getaddrinfo(
-                endpoint.host, endpoint.port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG
-            )
-        except (OSError, ValueError):
-            # Some of what a broker may call a host is no name at all, and is refused before anybody is asked.
+    async def try_endpoints(self, endpoints: Sequence[Endpoint]) -> Answer:
+        """Connect to all endpoints at once, and hang up."""
+        if len(endpoints) > MAX_ENDPOINTS:
             return Answer.UNKNOWN
-        return _together([await _try_address(family, address) for family, _, _, _, address in found])
-    return Answer.UNKNOWN
+        answers: list[Answer] = []
 
+        async def try_one(endpoint: Endpoint) -> None:
+            answers.append(await self._try_endpoint(endpoint))
 
-async def _try_address(family: int, address: tuple[Any, ...]) -> Answer:
-    try:
-        # Even this fails where the process has no file descriptor left.
-        with trio.socket.socket(family, socket.SOCK_STREAM) as probe:
-            await probe.connect(address)
-    except ConnectionRefusedError:
-        return Answer.REFUSED
-    except OSError:
+        async with trio.open_nursery() as nursery:
+            for endpoint in endpoints:
+                nursery.start_soon(try_one, endpoint)
+        return _together(answers)
+
+    async def _try_endpoint(self, endpoint: Endpoint) -> Answer:
+        with trio.move_on_after(CONNECT_TIMEOUT_MS / 1000):
+            try:
+                found = await self._names.tcp_addresses(endpoint.host, endpoint.port)
+            except (OSError, ValueError):
+                # Some of what a broker may call a host is no name at all, and is refused before anybody is asked.
+                return Answer.UNKNOWN
+            return _together([await self._try_address(family, address) for family, _, _, _, address in found])
         return Answer.UNKNOWN
-    return Answer.ACCEPTED
+
+    async def _try_address(self, family: int, address: tuple[Any, ...]) -> Answer:
+        try:
+            # Even to make a socket fails if the process has no file descriptor left.
+            async with self._sockets:
+                with trio.socket.socket(family, socket.SOCK_STREAM) as probe:
+                    await probe.connect(address)
+        except ConnectionRefusedError:
+            return Answer.REFUSED
+        except OSError:
+            return Answer.UNKNOWN
+        return Answer.ACCEPTED
 
 
 def _together(answers: Sequence[Answer]) -> Answer:
@@ -191,6 +202,7 @@ class BrokerProbe:
         self._seen_epoch: int | None = None
         # As many as there are brokers, about, so that it needs no bound.
         self._tasks_in, self._tasks_out = trio.open_memory_channel[Callable[[], Awaitable[None]]](math.inf)
+        self._prober = Prober()
         self._meeting = trio.CapacityLimiter(MAX_MET_BROKERS)
         self._probing = trio.CapacityLimiter(MAX_PROBED_BROKERS)
 
@@ -311,7 +323,7 @@ class BrokerProbe:
         backoff_ms = MEETING_BACKOFF_MS
         while not broker.has_accepted and self._serves(broker):
             async with self._meeting:
-                broker.has_accepted = await try_endpoints(broker.endpoints) is Answer.ACCEPTED
+                broker.has_accepted = await self._prober.try_endpoints(broker.endpoints) is Answer.ACCEPTED
             if not broker.has_accepted:
                 await trio.sleep(backoff_ms / 1000)
                 backoff_ms = min(2 * backoff_ms, MAX_MEETING_BACKOFF_MS)
@@ -326,7 +338,7 @@ class BrokerProbe:
                 if answers:
                     await trio.sleep(PROBE_INTERVAL_MS / 1000)
                 if self._holds(suspicion):
-                    answers.append(await try_endpoints(broker.endpoints))
+                    answers.append(await self._prober.try_endpoints(broker.endpoints))
                 if not self._holds(suspicion):
                     return
         where = ", ".join(f"{each.name}://{each.host}:{each.port}" for each in broker.endpoints)

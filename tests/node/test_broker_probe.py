@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import socket
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -15,9 +16,10 @@ import trio
 from kafkaproto.messages import BrokerHeartbeatRequest
 from server.controller.events import BrokerProvenDead
 from server.image.image import BrokerRegistration, ClusterImage
+from server.net.names import NameLookups
 from server.net.pump import ConnectionInfo
 from server.node import broker_probe
-from server.node.broker_probe import Answer, BrokerProbe, try_endpoints
+from server.node.broker_probe import Answer, BrokerProbe, Prober
 from server.node.published import Published
 from server.node.system import SystemClock
 from server.types import Endpoint, ListenerKind
@@ -28,6 +30,8 @@ EPOCH = 40
 ACTIVE_EPOCH = 7
 INTERVAL_MS = 30
 HEARTBEAT_INTERVAL_MS = 300
+TRY_ENDPOINTS = Prober.try_endpoints
+"""The real one, where a test puts another in its place."""
 
 
 @pytest.fixture(autouse=True)
@@ -216,13 +220,13 @@ async def test_a_broker_that_comes_and_goes_is_left_to_its_session(
     async with met(ports) as scene:
         rounds = 0
 
-        async def changing(endpoints: Sequence[Endpoint]) -> Answer:
+        async def changing(prober: Prober, endpoints: Sequence[Endpoint]) -> Answer:
             nonlocal rounds
             rounds += 1
             await trio.lowlevel.checkpoint()
             return Answer.ACCEPTED if rounds % 3 == 0 else Answer.REFUSED
 
-        monkeypatch.setattr(broker_probe, "try_endpoints", changing)
+        monkeypatch.setattr(Prober, "try_endpoints", changing)
         scene.end(5)
         await until(lambda: rounds == broker_probe.MAX_ROUNDS)
         await scene.until_probed()
@@ -258,14 +262,14 @@ async def test_a_heartbeat_that_comes_during_the_last_round_counts(
     async with met(ports) as scene:
         rounds = 0
 
-        async def with_heartbeat(endpoints: Sequence[Endpoint]) -> Answer:
+        async def with_heartbeat(prober: Prober, endpoints: Sequence[Endpoint]) -> Answer:
             nonlocal rounds
             rounds += 1
             if rounds == broker_probe.PROOF_ROUNDS:
                 scene.heartbeat(1, over=6)
-            return await try_endpoints(endpoints)
+            return await TRY_ENDPOINTS(prober, endpoints)
 
-        monkeypatch.setattr(broker_probe, "try_endpoints", with_heartbeat)
+        monkeypatch.setattr(Prober, "try_endpoints", with_heartbeat)
         ports.close()
         scene.end(5)
         await scene.until_probed()
@@ -300,12 +304,12 @@ async def test_a_broker_that_listens_late_is_met_then_but_not_tried_all_the_time
     monkeypatch.setattr(broker_probe, "MAX_MEETING_BACKOFF_MS", 40)
     tries = 0
 
-    async def counted(endpoints: Sequence[Endpoint]) -> Answer:
+    async def counted(prober: Prober, endpoints: Sequence[Endpoint]) -> Answer:
         nonlocal tries
         tries += 1
-        return await try_endpoints(endpoints)
+        return await TRY_ENDPOINTS(prober, endpoints)
 
-    monkeypatch.setattr(broker_probe, "try_endpoints", counted)
+    monkeypatch.setattr(Prober, "try_endpoints", counted)
     async with running() as scene:
         # Who is fenced is not looked for.
         scene.register(1, ports.endpoints(), fenced=True)
@@ -350,7 +354,7 @@ async def test_what_neither_accepts_nor_refuses_is_no_proof(ports: Ports) -> Non
         for each in waiting:
             each.setblocking(False)
             each.connect_ex(("127.0.0.1", ports.numbers[0]))
-        assert await try_endpoints(ports.endpoints()) is Answer.UNKNOWN
+        assert await Prober().try_endpoints(ports.endpoints()) is Answer.UNKNOWN
         scene.end(5)
         await trio.sleep(0.8)
         assert scene.deaths == []
@@ -358,24 +362,20 @@ async def test_what_neither_accepts_nor_refuses_is_no_proof(ports: Ports) -> Non
             each.close()
 
 
-class Resolver(trio.abc.HostnameResolver):
-    """Resolves by a table; what is not there does not exist, what is None takes for ever."""
+class Resolver:
+    """Resolves by a table; what is not there does not exist, what is None takes until the test is over."""
 
     def __init__(self, **addresses: list[str] | None) -> None:
         self._addresses = addresses
+        self.is_over = threading.Event()
 
-    async def getaddrinfo(self, host: Any, port: Any, *args: int, **options: int) -> Any:
-        name = host if isinstance(host, str) else host.decode()
-        if name not in self._addresses:
+    def __call__(self, host: str, port: None, *args: int) -> list[tuple[Any, ...]]:
+        if host not in self._addresses:
             raise socket.gaierror(socket.EAI_NONAME, "no such name")
-        found = self._addresses[name]
+        found = self._addresses[host]
         if found is None:
-            await trio.sleep_forever()
-        assert found is not None
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in found]
-
-    async def getnameinfo(self, sockaddr: Any, flags: int) -> tuple[str, str]:
-        raise AssertionError("nobody asks for names")
+            self.is_over.wait()
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in found or []]
 
 
 @pytest.mark.parametrize(
@@ -399,13 +399,12 @@ async def test_a_name_counts_by_all_its_addresses(two_ports: Ports, host: str, a
         partly=["127.0.0.1", "127.0.0.3"],
         empty=[],
     )
-    trio.socket.set_custom_hostname_resolver(resolver)
     try:
         named = Endpoint(name="NAMED", host=host, port=two_ports.numbers[0])
         other = Endpoint(name="OTHER", host="127.0.0.1", port=two_ports.numbers[1])
-        assert await try_endpoints([named, other]) is answer
+        assert await Prober(NameLookups(2, resolver)).try_endpoints([named, other]) is answer
     finally:
-        trio.socket.set_custom_hostname_resolver(None)
+        resolver.is_over.set()
         listener.close()
 
 
@@ -426,14 +425,16 @@ async def test_an_address_that_cannot_be_reached_is_no_proof(
 
 @pytest.mark.parametrize("host", ["", ".", "a..b", "x" * 300, "x" * 64, "\u200d", "\N{SNOWMAN}" * 70])
 async def test_whatever_a_broker_calls_a_host_does_no_harm(host: str) -> None:
-    assert await try_endpoints([Endpoint(name="ODD", host=host, port=1)]) is Answer.UNKNOWN
+    assert await Prober().try_endpoints([Endpoint(name="ODD", host=host, port=1)]) is Answer.UNKNOWN
 
 
 async def test_no_endpoints_are_no_proof_and_too_many_are_not_tried(ports: Ports) -> None:
-    assert await try_endpoints([]) is Answer.UNKNOWN
+    assert await Prober().try_endpoints([]) is Answer.UNKNOWN
     ports.open()
-    assert await try_endpoints(ports.endpoints() * broker_probe.MAX_ENDPOINTS) is Answer.ACCEPTED
-    assert await try_endpoints(ports.endpoints() * (broker_probe.MAX_ENDPOINTS + 1)) is Answer.UNKNOWN
+    assert await Prober().try_endpoints(ports.endpoints() * broker_probe.MAX_ENDPOINTS) is Answer.ACCEPTED
+    assert (
+        await Prober().try_endpoints(ports.endpoints() * (broker_probe.MAX_ENDPOINTS + 1)) is Answer.UNKNOWN
+    )
 
 
 async def test_without_a_file_descriptor_left_nothing_is_known(
@@ -443,7 +444,7 @@ async def test_without_a_file_descriptor_left_nothing_is_known(
         raise OSError(errno.EMFILE, "too many open files")
 
     monkeypatch.setattr(trio.socket, "socket", fails)
-    assert await try_endpoints(ports.endpoints()) is Answer.UNKNOWN
+    assert await Prober().try_endpoints(ports.endpoints()) is Answer.UNKNOWN
 
 
 async def test_what_happens_to_the_broker_meanwhile_ends_the_probe(ports: Ports) -> None:

@@ -1,0 +1,115 @@
+"""Looking up host names without being in the way of anything else.
+
+The system's resolver blocks, for tens of seconds if the servers that it asks are silent. trio has it called in the
+threads that all blocking work shares, so that a few dozen names that nobody resolves would keep the disk from being
+looked at. Here lookups have a few threads of their own, and a name is never looked up twice at the same time: whoever
+asks for one that is under way waits for the same answer. Nobody waits longer than they want to: a lookup that everybody
+gave up goes on in its thread, or is not begun, and does not keep the process from ending.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import trio
+
+MAX_LOOKUPS = 8
+"""Lookups at a time for connections to other nodes. A quorum has fewer names."""
+
+_Addresses = list[tuple[Any, ...]]
+_Key = tuple[Any, ...]
+
+GetAddresses = Callable[..., _Addresses]
+"""`socket.getaddrinfo`, or what stands for it."""
+
+
+class _Lookup:
+    """One lookup that is under way."""
+
+    def __init__(self) -> None:
+        self.waiting = 0
+        """How many wait for it."""
+        self.is_done = trio.Event()
+        self.addresses: _Addresses | None = None
+        self.error: Exception | None = None
+        """With neither addresses nor an error it was not begun."""
+
+
+class NameLookups(trio.abc.HostnameResolver):
+    """Looks up names for one purpose."""
+
+    def __init__(self, max_lookups: int, get_addresses: GetAddresses = socket.getaddrinfo) -> None:
+        self._limiter = trio.CapacityLimiter(max_lookups)
+        self._get_addresses = get_addresses
+        self._lookups: dict[_Key, _Lookup] = {}
+
+    def install(self) -> None:
+        """Use this for all that trio looks up in this run."""
+        trio.socket.set_custom_hostname_resolver(self)
+
+    async def tcp_addresses(self, host: str, port: int) -> _Addresses:
+        """What `socket.getaddrinfo` gives for a TCP port; addresses of a kind that this machine has none of are left
+        out. Raises OSError, ValueError for what is no name at all."""
+        kind = socket.SOCK_STREAM
+        try:
+            return socket.getaddrinfo(host, port, type=kind, flags=socket.AI_NUMERICHOST)
+        except socket.gaierror:
+            return await self.getaddrinfo(host, port, type=kind, flags=socket.AI_ADDRCONFIG)
+
+    async def getaddrinfo(
+        self,
+        host: bytes | str | None,
+        port: bytes | str | int | None,
+        family: int = 0,
+        type: int = 0,
+        proto: int = 0,
+        flags: int = 0,
+    ) -> _Addresses:
+        """As `socket.getaddrinfo`, for a port that is a number."""
+        assert isinstance(port, int), "services have no names here"
+        # The port is left out, so that a name is looked up once for all of its ports.
+        found = await self._find((host, None, family, type, proto, flags))
+        return [(*kind, (address[0], port, *address[2:])) for *kind, address in found]
+
+    async def getnameinfo(
+        self, sockaddr: tuple[str, int] | tuple[str, int, int, int], flags: int
+    ) -> tuple[str, str]:
+        """As `socket.getnameinfo`."""
+        return await trio.to_thread.run_sync(
+            socket.getnameinfo, sockaddr, flags, abandon_on_cancel=True, limiter=self._limiter
+        )
+
+    async def _find(self, key: _Key) -> _Addresses:
+        while True:
+            lookup = self._lookups.get(key)
+            if lookup is None:
+                lookup = self._lookups[key] = _Lookup()
+                trio.lowlevel.spawn_system_task(self._run, key, lookup)
+            lookup.waiting += 1
+            try:
+                await lookup.is_done.wait()
+            finally:
+                lookup.waiting -= 1
+            if lookup.error is not None:
+                raise lookup.error
+            if lookup.addresses is not None:
+                return lookup.addresses
+
+    async def _run(self, key: _Key, lookup: _Lookup) -> None:
+        # Of a thread that hangs nothing is heard any more once the run has ended.
+        await trio.to_thread.run_sync(
+            self._look_up, key, lookup, abandon_on_cancel=True, limiter=self._limiter
+        )
+        del self._lookups[key]
+        lookup.is_done.set()
+
+    def _look_up(self, key: _Key, lookup: _Lookup) -> None:
+        """In a thread. Whoever waited may have given up before there was one."""
+        if lookup.waiting:
+            try:
+                lookup.addresses = self._get_addresses(*key)
+            except Exception as error:
+                # Raised by those who wait, whatever it is.
+                lookup.error = error
