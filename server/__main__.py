@@ -13,6 +13,7 @@ from server.config import Config, ConfigError, check_supported
 from server.image.errors import ReplayError
 from server.node.broker_half import DirectoryFailureNotToldError, RegistrationTimeout
 from server.node.collector_pauses import CollectorPauses
+from server.node.descriptors import raise_descriptor_limit
 from server.node.node import Node
 from server.node.published import UnsupportedFeatureError
 from server.node.system import SystemClock, SystemRng
@@ -110,6 +111,7 @@ def main(arguments: list[str]) -> int:
         log.warning("%s", warning)
     if config.unused_keys:
         log.info("keys without effect on this server: %s", ", ".join(config.unused_keys))
+    raise_descriptor_limit()
     node = Node(config, disk=OsDisk(), clock=SystemClock(), rng=SystemRng(), format_if_new=path is None)
     failures: list[BaseException] = []
     gc.set_threshold(*GARBAGE_THRESHOLDS)

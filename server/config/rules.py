@@ -133,10 +133,10 @@ def check_advertised_listeners(
 
 def check_inter_broker_listener(
     properties: Properties, advertised: tuple[Endpoint, ...], protocols: Mapping[str, str]
-) -> None:
+) -> str:
     """The listener that brokers use among themselves is one of ``advertised``, those of the broker half.
 
-    Raises ConfigError.
+    Returns its name. Raises ConfigError.
     """
     key = "inter.broker.listener.name"
     other = "security.inter.broker.protocol"
@@ -160,6 +160,7 @@ def check_inter_broker_listener(
             key,
             f"brokers talk to each other by {name}, which is not advertised; it can be {', '.join(names)}",
         )
+    return name
 
 
 def check_directories(properties: Properties, log_dirs: tuple[str, ...]) -> None:

@@ -17,7 +17,7 @@ from server.config.listeners import (
     parse_voters,
 )
 from server.config.properties import DEFAULTS, Properties, layered, read_properties
-from server.config_keys.definitions import BROKER_KEYS, broker_key
+from server.config_keys.definitions import BROKER_KEYS, base_of_listener_key, broker_key
 from server.types import Endpoint, Voter
 
 _DEFAULT_PROPERTIES: Mapping[str, str] = {
@@ -48,11 +48,14 @@ _USED_BESIDE_FIELDS = (
     "advertised.listeners",
     "broker.id",
     "log.dir",
+    "security.inter.broker.protocol",
     # Controllers read these from the configuration that topics inherit.
     "min.insync.replicas",
     "unclean.leader.election.enable",
 )
 """Keys without a field of `Config` on which something depends, besides answers about the configuration."""
+USED_BY_LISTENERS = ("max.connections", "max.connection.creation.rate")
+"""Keys that a listener may have for itself, as ``listener.name.NAME.KEY``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +85,18 @@ class Config:
     """What the quorum's members connect to; empty on a node without the role controller."""
     listener_security_protocol_map: Mapping[str, str]
     controller_listener_names: tuple[str, ...]
+    inter_broker_listener_name: str
+    """By which brokers talk to each other."""
     http_listener: Address | None
     """Our own key: where ``/metrics``, ``/ready`` and ``/live`` are served, None for nowhere."""
     max_connections: int
+    max_connections_per_ip: int
+    max_connections_per_ip_overrides: str
+    """Hosts, each with a colon and a number."""
+    max_connection_creation_rate: int
+    """Connections a second."""
+    queued_max_request_bytes: int
+    """Negative for Kafka's default, no limit, in place of which this server has one."""
     connections_max_idle_ms: int
     """Negative for no limit."""
     socket_request_max_bytes: int
@@ -175,6 +187,15 @@ class Config:
         """The listeners of the controller half, as to be bound, in the order of their names' key."""
         return _split(self.listeners, self.controller_listener_names)[1]
 
+    def listener_limit(self, listener_name: str, key: str) -> int:
+        """The value that a key with an integer default has for one listener alone, its default if it has none."""
+        definition = BROKER_KEYS[key]
+        text = self.properties.values.get(f"listener.name.{listener_name.lower()}.{key}", definition.default)
+        assert text is not None, key
+        value = definition.parse(text)
+        assert isinstance(value, int), key
+        return value
+
     def value_of(self, key: str) -> str | None:
         """The value of a key as it was written, else its default; None where it has neither.
 
@@ -229,7 +250,7 @@ def _build(properties: Properties, warnings: tuple[str, ...]) -> Config:
     rules.check_advertised_listeners(properties, listeners, advertised)
     rules.check_early_start_listeners(properties, listeners)
     for_brokers, for_controllers = _advertised(properties, listeners, advertised)
-    rules.check_inter_broker_listener(properties, for_brokers, protocols)
+    inter_broker_listener = rules.check_inter_broker_listener(properties, for_brokers, protocols)
     voters = parse_voters(properties, protocols)
     bootstrap_servers = parse_addresses(properties, "controller.quorum.bootstrap.servers")
     rules.check_quorum(properties, voters)
@@ -245,6 +266,7 @@ def _build(properties: Properties, warnings: tuple[str, ...]) -> Config:
         "advertised_broker_listeners": for_brokers,
         "advertised_controller_listeners": for_controllers,
         "listener_security_protocol_map": protocols,
+        "inter_broker_listener_name": inter_broker_listener,
         "http_listener": parse_address(properties, "http.listener", http_listener) if http_listener else None,
         "controller_quorum_voters": voters,
         "controller_quorum_bootstrap_servers": bootstrap_servers,
@@ -259,13 +281,16 @@ def _build(properties: Properties, warnings: tuple[str, ...]) -> Config:
 
 
 def _unused_keys(properties: Properties) -> tuple[str, ...]:
-    """In their order. A key for one listener has no effect either: what is used is used for all alike."""
+    """In their order. A key for one listener has no effect either, but for `USED_BY_LISTENERS`."""
     used = {each.name.replace("_", ".") for each in fields(Config)}.union(_USED_BESIDE_FIELDS)
     return tuple(
         sorted(
             key
             for key, origin in properties.origins.items()
-            if origin != DEFAULTS and key not in used and broker_key(key) is not None
+            if origin != DEFAULTS
+            and key not in used
+            and broker_key(key) is not None
+            and base_of_listener_key(key) not in USED_BY_LISTENERS
         )
     )
 

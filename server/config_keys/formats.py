@@ -45,6 +45,12 @@ def check_host_counts(entries: tuple[str, ...]) -> None:
         raise ValueError("must be a list of HOST:NUMBER")
 
 
+def host_counts(text: str) -> list[tuple[str, int]]:
+    """The hosts of such a list, and their numbers."""
+    matches = (_HOST_COUNT.fullmatch(entry.strip()) for entry in text.split(",") if entry.strip())
+    return [(matched.group(1), int(matched.group(2))) for matched in matches if matched is not None]
+
+
 def check_client_match(entries: tuple[str, ...]) -> None:
     """A list of an attribute of clients, ``=`` and a regular expression (KIP-714)."""
     for entry in entries:

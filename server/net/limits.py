@@ -15,8 +15,22 @@ MAX_CONTROLLER_REQUEST_SIZE_BYTES: Final = 16 * 1024 * 1024
 of records that a controller writes at once: no request that is larger could be carried out. Kafka takes 100 MiB."""
 
 MAX_CONNECTIONS: Final = 10_000
-"""Connections that one listener holds; further ones wait in the backlog. Kafka's ``max.connections`` has no
-bound by default and runs out of file descriptors instead; ten thousand idle ones take about 100 MB here."""
+"""Connections of all listeners of a node together, if there are file descriptors for so many. Kafka has no such bound
+and runs out of descriptors instead; ten thousand idle connections take about 100 MB here."""
+
+GUARANTEED_SHARE: Final = 0.25
+"""Part of a node's connections that is kept for its brokers' listeners, and as much for its controllers'."""
+
+GIVES_WAY_AFTER_S: Final = 10.0
+"""A connection that has made a request, and then was idle for so long, may be closed for another if there is no room.
+Kafka's clients connect again when they need to."""
+
+FIRST_REQUEST_GRACE_S: Final = 0.1
+"""A connection may be closed for another only after it had so long to make its first request. A client that is well
+makes it at once; as often as this somebody for whom there is no room looks again."""
+
+SECOND_CHANCES: Final = 64
+"""Connections in use that are passed over in the search for an idle one."""
 
 LISTEN_BACKLOG: Final = 128
 """Connections that the kernel keeps waiting for us; Kafka's default of 50 is short when many brokers

@@ -1,7 +1,8 @@
-"""Accepting connections: bind, one task per connection, a bound on their number, a graceful stop.
+"""Accepting connections: bind, one task per connection, a graceful stop.
 
-Makes no Kafka decision: what a request means is up to the ``serve`` function that is passed in. The accept
-loop outlives a shortage of file descriptors or memory: it says so once, waits, and goes on.
+Makes no Kafka decision: what a request means is up to the ``serve`` function that is passed in. Who is let in, and who
+has to leave for it, is decided by `server.net.admission`. The accept loop outlives a shortage of file descriptors or
+memory: it says so once, has a connection closed, waits, and goes on.
 """
 
 from __future__ import annotations
@@ -15,13 +16,8 @@ import trio
 
 from kafkaproto.connection import FrameLimit, ServedVersions, ServerConnection
 from server.metrics.requests import RequestMetrics
-from server.net.limits import (
-    ACCEPT_BACKOFF_MS,
-    IDLE_TIMEOUT_MS,
-    LISTEN_BACKLOG,
-    MAX_CONNECTIONS,
-    MAX_REQUEST_SIZE_BYTES,
-)
+from server.net.admission import UNLIMITED, Admission, AdmissionLimits, Door, Place
+from server.net.limits import ACCEPT_BACKOFF_MS, IDLE_TIMEOUT_MS, LISTEN_BACKLOG, MAX_REQUEST_SIZE_BYTES
 from server.net.pump import ConnectionInfo, Pump, Serve
 from server.net.streams import SocketBytes
 from server.types import ListenerKind
@@ -30,7 +26,7 @@ _log = logging.getLogger("kafkaproto.server.net")
 
 ConnectionEnded = Callable[[ConnectionInfo], None]
 
-RunConnection = Callable[[trio.SocketStream], Awaitable[None]]
+RunConnection = Callable[[trio.SocketStream, Place], Awaitable[None]]
 
 _SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
@@ -46,7 +42,12 @@ class ListenerSettings:
     """Name or address to bind; empty for every address of the machine."""
     port: int
     """0 has the system choose a free one."""
-    max_connections: int = MAX_CONNECTIONS
+    max_connections: int = UNLIMITED
+    """Of this listener; see `server.net.admission` for those of the node."""
+    max_creation_rate: int = UNLIMITED
+    """Connections a second."""
+    is_protected: bool = False
+    """See `Admission.door`."""
     max_request_size_bytes: int = MAX_REQUEST_SIZE_BYTES
     idle_timeout_ms: int = IDLE_TIMEOUT_MS
 
@@ -72,14 +73,23 @@ class Listener:
         metrics: RequestMetrics | None = None,
         connection_ended: ConnectionEnded | None = None,
         frame_limit: FrameLimit | None = None,
+        admission: Admission | None = None,
     ) -> None:
         """``served_versions`` says which api versions are served here, ``serve`` answers each request. ``frame_limit``
         may bound requests of an api below the listener's ``max_request_size_bytes``.
 
         ``metrics`` counts the requests of all listeners that it is handed to. ``connection_ended`` is told of each
-        connection that was served and is no more, whoever ended it.
+        connection that was served and is no more, whoever ended it. ``admission`` is that of all listeners of a node;
+        without one the listener is alone.
         """
         self.settings = settings
+        self._door = (admission or Admission(AdmissionLimits())).door(
+            settings.name,
+            settings.kind,
+            max_connections=settings.max_connections,
+            creation_rate=settings.max_creation_rate,
+            is_protected=settings.is_protected,
+        )
         self._sockets: list[trio.SocketListener] | None = None
         self._bound_port = settings.port
         self._has_begun = False
@@ -131,7 +141,6 @@ class Listener:
         Raises OSError, which names listener and address, if it cannot listen there. What ``serve`` raises and
         is no peer's fault comes out as well, inside an exception group.
         """
-        settings = self.settings
         self._has_begun = True
         try:
             with self._connections_scope:
@@ -142,8 +151,7 @@ class Listener:
                 async with trio.open_nursery() as nursery:
                     with self._accept_scope:
                         task_status.started(bound_port(sockets))
-                        acceptor = Acceptor(settings.name, sockets, settings.max_connections)
-                        await acceptor.run(nursery, self._run_connection)
+                        await Acceptor(self._door, sockets).run(nursery, self._run_connection)
                     for pump in list(self._pumps.values()):
                         pump.drain()
         finally:
@@ -158,11 +166,9 @@ class Listener:
         self._accept_scope.cancel()
         await self._has_ended.wait()
 
-    async def _run_connection(self, stream: trio.SocketStream) -> None:
-        try:
-            peer = stream.socket.getpeername()
-        except OSError:
-            # It hung up between being accepted and now.
+    async def _run_connection(self, stream: trio.SocketStream, place: Place) -> None:
+        peer = _peer_of(stream)
+        if peer is None:
             await trio.aclose_forcefully(stream)
             return
         settings = self.settings
@@ -186,7 +192,9 @@ class Listener:
             serve=self._serve,
             metrics=self._metrics,
             idle_timeout_ms=settings.idle_timeout_ms,
+            made_request=place.made_request,
         )
+        place.occupy(pump)
         # No checkpoint came before this: what was accepted is here by the time the accept loop has ended.
         self._pumps[connection_id] = pump
         try:
@@ -220,20 +228,27 @@ def bound_port(sockets: list[trio.SocketListener]) -> int:
     return port
 
 
+def _peer_of(stream: trio.SocketStream) -> tuple[str, int] | None:
+    """Address and port of the other end; None if it hung up already."""
+    try:
+        host, port, *_ = stream.socket.getpeername()
+    except OSError:
+        return None
+    return host, port
+
+
 class Acceptor:
     """The accept loop of one listener, over one or several sockets."""
 
-    def __init__(self, name: str, sockets: list[trio.SocketListener], max_connections: int) -> None:
-        self._name = name
+    def __init__(self, door: Door, sockets: list[trio.SocketListener]) -> None:
+        self._door = door
         self._sockets = sockets
-        self._max_connections = max_connections
-        self._slots = trio.Semaphore(max_connections)
         self._said_full = False
 
     async def run(self, nursery: trio.Nursery, run_connection: RunConnection) -> None:
         """Accept until cancelled, then close the sockets; each connection runs as a task of ``nursery``.
 
-        At ``max_connections`` further ones wait in the kernel's backlog until one of ours ends.
+        Those for whom there is no room wait in the kernel's backlog.
         """
         try:
             async with trio.open_nursery() as accepting:
@@ -247,25 +262,38 @@ class Acceptor:
         self, socket: trio.SocketListener, nursery: trio.Nursery, run_connection: RunConnection
     ) -> None:
         while True:
-            await self._take_slot()
+            # Before room is made for it, so that nobody has to leave for a connection that does not come.
+            await trio.lowlevel.wait_readable(socket.socket)
+            self._say_if_full()
+            await self._door.wait_for_room()
             stream = await self._accept_one(socket)
-            nursery.start_soon(self._run_and_free, run_connection, stream)
+            peer = _peer_of(stream)
+            place = "it hung up" if peer is None else self._door.enter(peer[0], stream.socket.fileno())
+            if isinstance(place, Place):
+                nursery.start_soon(self._run_and_leave, run_connection, stream, place)
+                continue
+            if peer is not None:
+                _log.info("refused a connection of %s to listener %s: %s", peer[0], self._door.name, place)
+            stream.socket.close()
 
-    async def _run_and_free(self, run_connection: RunConnection, stream: trio.SocketStream) -> None:
+    async def _run_and_leave(
+        self, run_connection: RunConnection, stream: trio.SocketStream, place: Place
+    ) -> None:
         try:
-            await run_connection(stream)
+            await run_connection(stream, place)
         finally:
-            self._slots.release()
+            place.leave()
 
-    async def _take_slot(self) -> None:
-        is_full = self._slots.value == 0
+    def _say_if_full(self) -> None:
+        is_full = self._door.is_full
         if is_full and not self._said_full:
             _log.warning(
-                "listener %s is at its %d connections: others wait", self._name, self._max_connections
+                "listener %s has no room for more than its %d connections: idle ones are closed, or others wait",
+                self._door.name,
+                self._door.count,
             )
         # Said again only after there was room: at the limit every close lets another one in.
         self._said_full = is_full
-        await self._slots.acquire()
 
     async def _accept_one(self, socket: trio.SocketListener) -> trio.SocketStream:
         said_short = False
@@ -276,6 +304,7 @@ class Acceptor:
                 if error.errno not in _SHORTAGES:
                     raise
                 if not said_short:
-                    _log.warning("listener %s cannot accept: %s; it goes on trying", self._name, error)
+                    _log.warning("listener %s cannot accept: %s; it goes on trying", self._door.name, error)
                 said_short = True
+                self._door.relieve()
             await trio.sleep(ACCEPT_BACKOFF_MS / 1000)

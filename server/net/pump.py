@@ -104,12 +104,15 @@ class Pump:
         serve: Serve,
         metrics: RequestMetrics,
         idle_timeout_ms: int,
+        made_request: Callable[[], None] | None = None,
     ) -> None:
+        """``made_request`` is called once, when the first request is whole."""
         self._stream = stream
         self._connection = connection
         self._info = info
         self._serve = serve
         self._metrics = metrics
+        self._made_request = made_request
         # For each chunk that arrived: how many bytes had come with it, and when.
         self._arrivals: deque[tuple[int, float]] = deque()
         self._received_bytes = 0
@@ -125,6 +128,8 @@ class Pump:
         # Requests may run until here once the peer has hung up.
         self._grace_ends_at = 0.0
         self._fault: Exception | None = None
+        # Held while the rest of an answer is written.
+        self._sending: trio.CancelScope | None = None
         self._has_ended = False
         self._keeper_waits = trio.lowlevel.ParkingLot()
         self._reader_waits = trio.lowlevel.ParkingLot()
@@ -146,6 +151,19 @@ class Pump:
         self._is_draining = True
         self._wake_keeper()
 
+    @property
+    def idle_since(self) -> float | None:
+        """Since when nothing moves; None while the peer waits for a response."""
+        if self._in_progress is not None and not self._in_progress.ready_at:
+            return None
+        return self._last_activity
+
+    def give_way(self) -> None:
+        """Close the connection for the sake of another one."""
+        self._fail(_PeerLeft("there is no room for more connections, and this one was idle"))
+        if self._sending is not None:
+            self._sending.cancel()
+
     # -- requests and answers, in whatever task they come ------------------------------------------------------
 
     def _take_up(self) -> None:
@@ -160,6 +178,9 @@ class Pump:
                     return
                 self._in_progress = _InProgress(request, self._arrived_at(), time.perf_counter())
                 self._metrics.in_progress += 1
+                if self._made_request is not None:
+                    self._made_request()
+                    self._made_request = None
                 self._serve(request, self._info, self._respond)
             except (RemoteProtocolError, CloseConnection) as fault:
                 self._fail(fault)
@@ -332,10 +353,14 @@ class Pump:
         """Write what is left of an answer, as the peer reads it."""
         while self._unsent:
             with trio.move_on_after(self._idle_timeout_ms / 1000) as stalled:
+                self._sending = stalled
                 try:
                     await self._stream.send_all(self._unsent[0])
                 except trio.BrokenResourceError:
                     raise _PeerLeft(_LEFT_UNANSWERED) from None
+            self._sending = None
+            if self._fault is not None:
+                raise self._fault
             if stalled.cancelled_caught:
                 raise _PeerLeft(f"it read nothing of its answer for {self._idle_timeout_ms} ms")
             self._unsent.popleft()

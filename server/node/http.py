@@ -2,6 +2,9 @@
 
 What a path answers is decided by functions that are handed in; they run in the event loop and must not block it.
 HTTP itself is h11's business (RFC 9112). One that fails is answered 500 and logged.
+
+Whether the node lives is asked here, so nobody else's connections may be in the way: a request has to be there within
+`REQUEST_TIMEOUT_MS`, and if there are `MAX_HTTP_CONNECTIONS`, the oldest is closed for the next.
 """
 
 from __future__ import annotations
@@ -14,15 +17,20 @@ from typing import Final
 import h11
 import trio
 
+from server.net.admission import Admission, AdmissionLimits, Place
 from server.net.listener import Acceptor, bind_listener, bound_port
+from server.types import ListenerKind
 
 _log = logging.getLogger("kafkaproto.server.http")
 
-MAX_HTTP_CONNECTIONS: Final = 64
+MAX_HTTP_CONNECTIONS: Final = 32
 """Probes at one time; a probe takes milliseconds."""
 
+REQUEST_TIMEOUT_MS: Final = 3_000
+"""From accepting a connection to the last byte of its request; probes ask at once."""
+
 HTTP_TIMEOUT_MS: Final = 10_000
-"""From accepting a connection to the end of the answer; probes ask at once."""
+"""From accepting a connection to the end of the answer."""
 
 MAX_REQUEST_HEAD_BYTES: Final = 16_384
 """Request line and headers; what probes send is a few hundred bytes."""
@@ -54,25 +62,45 @@ async def serve_http(
     Raises OSError, which names the address, if it cannot listen there.
     """
 
-    async def run_connection(stream: trio.SocketStream) -> None:
-        with trio.move_on_after(HTTP_TIMEOUT_MS / 1000):
+    async def run_connection(stream: trio.SocketStream, place: Place) -> None:
+        with trio.move_on_after(HTTP_TIMEOUT_MS / 1000) as scope:
+            place.occupy(_Connection(scope))
             await answer_one(stream, routes)
         await trio.aclose_forcefully(stream)
 
     sockets = await bind_listener("http", host, port)
+    # Not among those of Kafka's listeners: a flood there must not be in the way here.
+    door = Admission(AdmissionLimits(capacity=MAX_HTTP_CONNECTIONS)).door("http", ListenerKind.BROKER)
     async with trio.open_nursery() as nursery:
         task_status.started(bound_port(sockets))
-        await Acceptor("http", sockets, MAX_HTTP_CONNECTIONS).run(nursery, run_connection)
+        await Acceptor(door, sockets).run(nursery, run_connection)
+
+
+class _Connection:
+    """What a place asks to give way. None is ever said to have made a request, so the oldest is asked first."""
+
+    idle_since = None
+
+    def __init__(self, scope: trio.CancelScope) -> None:
+        self._scope = scope
+
+    def give_way(self) -> None:
+        """See `Occupant`."""
+        self._scope.cancel()
 
 
 async def answer_one(stream: trio.abc.Stream, routes: Mapping[str, Route]) -> None:
-    """Read one request from a stream and answer it; a peer that leaves or speaks no HTTP is not our
+    """Read one request from a stream and answer it; a peer that leaves, is slow or speaks no HTTP is not our
     failure."""
     connection = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_REQUEST_HEAD_BYTES)
     has_body = True
     try:
         try:
-            request = await _receive_request(stream, connection)
+            with trio.move_on_after(REQUEST_TIMEOUT_MS / 1000) as waiting:
+                request = await _receive_request(stream, connection)
+            if waiting.cancelled_caught:
+                _log.debug("a probe did not ask within %d ms", REQUEST_TIMEOUT_MS)
+                return
             answer, more_headers = await _route(request, routes)
             has_body = request.method != b"HEAD"
         except h11.RemoteProtocolError as error:

@@ -28,13 +28,16 @@ from server.config.log_levels import logger_levels, set_logger_levels
 from server.controller.events import CommandContext
 from server.features import supported_ranges
 from server.metrics.requests import RequestMetrics
+from server.net.admission import Admission
 from server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES
 from server.net.listener import Listener, ListenerSettings
+from server.net.names import MAX_LOOKUPS, NameLookups
 from server.net.pump import ConnectionInfo
 from server.node.broker_half import BrokerHalf
 from server.node.broker_probe import BrokerProbe
 from server.node.controller_channel import ControllerChannel
 from server.node.controller_registration import keep_registered
+from server.node.descriptors import admission_limits
 from server.node.directory_watch import DirectoryWatch
 from server.node.dispatch import Dispatcher
 from server.node.forwarding import Forwarder
@@ -133,12 +136,14 @@ class Node:
 
     async def _start(self, nursery: trio.Nursery) -> None:
         config = self._config
+        NameLookups(MAX_LOOKUPS).install()
         if config.http_listener is not None:
             address = config.http_listener
             await nursery.start(partial(serve_http, address.host, address.port, self._routes()))
+        admission = Admission(await trio.to_thread.run_sync(admission_limits, config))
         dispatcher: list[Dispatcher] = []
         listeners = [
-            self._listener(kind, endpoint, dispatcher)
+            self._listener(kind, endpoint, dispatcher, admission)
             for kind, endpoints in (
                 (ListenerKind.BROKER, config.broker_listeners),
                 (ListenerKind.CONTROLLER, config.controller_listeners),
@@ -232,7 +237,9 @@ class Node:
         if self._running is not None and self._running.broker is not None:
             self._running.broker.directories_changed()
 
-    def _listener(self, kind: ListenerKind, endpoint: Endpoint, dispatcher: list[Dispatcher]) -> Listener:
+    def _listener(
+        self, kind: ListenerKind, endpoint: Endpoint, dispatcher: list[Dispatcher], admission: Admission
+    ) -> Listener:
         """A listener that serves through what ``dispatcher`` holds by the time it runs."""
         config = self._config
         idle_ms = config.connections_max_idle_ms
@@ -245,7 +252,11 @@ class Node:
                 kind=kind,
                 host=endpoint.host,
                 port=endpoint.port,
-                max_connections=config.max_connections,
+                max_connections=config.listener_limit(endpoint.name, "max.connections"),
+                max_creation_rate=config.listener_limit(endpoint.name, "max.connection.creation.rate"),
+                is_protected=(
+                    len(config.broker_listeners) > 1 and endpoint.name == config.inter_broker_listener_name
+                ),
                 max_request_size_bytes=max_request_bytes,
                 idle_timeout_ms=idle_ms if idle_ms >= 0 else _NO_LIMIT_MS,
             ),
@@ -253,6 +264,7 @@ class Node:
             serve=lambda request, connection, respond: dispatcher[0].serve(request, connection, respond),
             metrics=self._requests,
             connection_ended=self._connection_ended,
+            admission=admission,
         )
 
     def _channel(self, opened: Opened, client_id: str) -> ControllerChannel:

@@ -12,6 +12,7 @@ import trio
 from kafkaproto.connection import RequestReceived, ServedVersions, ServerConnection
 from kafkaproto.errors import RemoteProtocolError
 from server.metrics.requests import RequestMetrics
+from server.net.admission import Admission
 from server.net.listener import ConnectionEnded, Listener, ListenerSettings
 from server.net.pump import CloseConnection, ConnectionInfo, Outcome, Pump, Request, Respond, Serve
 from server.net.streams import ByteStream
@@ -145,6 +146,7 @@ async def listening(
     *,
     served_versions: ServedVersions = SERVED.get,
     connection_ended: ConnectionEnded | None = None,
+    admission: Admission | None = None,
     **changes: object,
 ) -> AsyncIterator[tuple[Listener, int]]:
     """A listener on a free port of the loopback; cancelled at the end."""
@@ -153,6 +155,7 @@ async def listening(
         served_versions=served_versions,
         serve=in_task(serve),
         connection_ended=connection_ended,
+        admission=admission,
     )
     async with trio.open_nursery() as nursery:
         port = await nursery.start(listener.run)

@@ -6,15 +6,17 @@ import errno
 import logging
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from server.net.limits import ACCEPT_BACKOFF_MS
-from server.net.listener import Acceptor, Listener, bind_listener
+from server.net.admission import Admission, AdmissionLimits, Door, Place
+from server.net.limits import ACCEPT_BACKOFF_MS, GIVES_WAY_AFTER_S
+from server.net.listener import Acceptor, Listener, bind_listener, bound_port
 from server.net.pump import ConnectionInfo, Request, Respond
 from server.ports import Buffer
 from server.types import ListenerKind
@@ -29,6 +31,7 @@ from tests.net.support import (
     request,
     serve_echo,
     settings,
+    wait_until,
 )
 
 pytestmark = pytest.mark.trio
@@ -160,11 +163,13 @@ async def test_a_host_that_is_not_ours_is_an_error_that_names_it() -> None:
 
 async def test_connections_beyond_the_limit_wait_for_one_to_end(caplog: pytest.LogCaptureFixture) -> None:
     async with listening(serve_echo, max_connections=2) as (listener, port):
-        streams = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(4)]
-        for stream in streams[:2]:
-            await ask(stream)
-        for stream in streams[2:]:
-            await stream.send_all(request(7, b"hello"))
+        streams = []
+        for _ in range(2):
+            streams.append(await trio.open_tcp_stream("127.0.0.1", port))
+            await ask(streams[-1])
+        for _ in range(2):
+            streams.append(await trio.open_tcp_stream("127.0.0.1", port))
+            await streams[-1].send_all(request(7, b"hello"))
         await wait_all_tasks_blocked(0.01)
         assert listener.statistics().open_connections == 2
         answer = echo(7, b"hello")
@@ -174,7 +179,21 @@ async def test_connections_beyond_the_limit_wait_for_one_to_end(caplog: pytest.L
         for stream in streams[2:]:
             await stream.aclose()
     # Not once for each connection that came and went at the limit.
-    assert caplog.messages == ["listener PLAINTEXT is at its 2 connections: others wait"]
+    assert caplog.messages == [
+        "listener PLAINTEXT has no room for more than its 2 connections: idle ones are closed, or others wait"
+    ]
+
+
+@asynccontextmanager
+async def accepted_stream() -> AsyncIterator[trio.SocketStream]:
+    """Our end of a connection."""
+    (socket,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    async with socket, await trio.open_tcp_stream("127.0.0.1", bound_port([socket])):
+        yield await socket.accept()
+
+
+def door(limits: AdmissionLimits | None = None) -> Door:
+    return Admission(limits or AdmissionLimits()).door("PLAINTEXT", ListenerKind.BROKER)
 
 
 class ShortListener:
@@ -198,19 +217,19 @@ class ShortListener:
 async def test_a_shortage_of_file_descriptors_is_waited_out_and_said_once(
     autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
 ) -> None:
+    # The clock jumps only after 20 ms in which no socket did anything.
+    autojump_clock.autojump_threshold = 0.02
     codes = [errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM]
-    short = ShortListener(
-        [OSError(code, os.strerror(code)) for code in codes], trio.SocketStream(trio.socket.socket())
-    )
     accepted: list[trio.SocketStream] = []
 
-    async def run_connection(stream: trio.SocketStream) -> None:
+    async def run_connection(stream: trio.SocketStream, place: Place) -> None:
         accepted.append(stream)
         await stream.aclose()
 
-    sockets: list[Any] = [short]
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(Acceptor("PLAINTEXT", sockets, 10).run, nursery, run_connection)
+    async with accepted_stream() as stream, trio.open_nursery() as nursery:
+        short = ShortListener([OSError(code, os.strerror(code)) for code in codes], stream)
+        sockets: list[Any] = [short]
+        nursery.start_soon(Acceptor(door(), sockets).run, nursery, run_connection)
         await wait_all_tasks_blocked()
         while not accepted:
             await trio.sleep(ACCEPT_BACKOFF_MS / 1000)
@@ -222,18 +241,92 @@ async def test_a_shortage_of_file_descriptors_is_waited_out_and_said_once(
     assert short.socket.fileno() == -1
 
 
-async def test_another_failure_of_accepting_is_not_swallowed() -> None:
-    broken = ShortListener([OSError(errno.EBADF, "gone")], trio.SocketStream(trio.socket.socket()))
+async def test_a_shortage_of_file_descriptors_closes_a_connection_that_asks_nothing() -> None:
+    asked: list[str] = []
 
-    async def run_connection(stream: trio.SocketStream) -> None:
+    class Silent:
+        idle_since = None
+
+        def give_way(self) -> None:
+            asked.append("to give way")
+
+    entrance = door()
+    place = entrance.enter("127.0.0.1", 5)
+    assert isinstance(place, Place)
+    place.occupy(Silent())
+
+    async def run_connection(stream: trio.SocketStream, place: Place) -> None:
+        await stream.aclose()
+
+    async with accepted_stream() as stream, trio.open_nursery() as nursery:
+        sockets: list[Any] = [ShortListener([OSError(errno.EMFILE, "too many")], stream)]
+        nursery.start_soon(Acceptor(entrance, sockets).run, nursery, run_connection)
+        with trio.fail_after(5):
+            while not asked:
+                await trio.lowlevel.checkpoint()
+        nursery.cancel_scope.cancel()
+    await trio.aclose_forcefully(stream)
+    assert asked == ["to give way"]
+
+
+async def test_another_failure_of_accepting_is_not_swallowed() -> None:
+    async def run_connection(stream: trio.SocketStream, place: Place) -> None:
         raise AssertionError("nothing is accepted")
 
-    sockets: list[Any] = [broken]
-    async with broken.stream:
+    async with accepted_stream() as stream:
+        broken = ShortListener([OSError(errno.EBADF, "gone")], stream)
+        sockets: list[Any] = [broken]
         with pytest.RaisesGroup(pytest.RaisesExc(OSError, match="gone"), flatten_subgroups=True):
             async with trio.open_nursery() as nursery:
-                await Acceptor("PLAINTEXT", sockets, 10).run(nursery, run_connection)
+                await Acceptor(door(), sockets).run(nursery, run_connection)
+        await stream.aclose()
     assert broken.socket.fileno() == -1
+
+
+async def test_a_connection_beyond_its_addresss_limit_is_closed_at_once_and_others_are_not(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, logger=LOGGER)
+    limits = AdmissionLimits(max_per_address=1)
+    async with listening(serve_echo, admission=Admission(limits)) as (_, port):
+        first = await trio.open_tcp_stream("127.0.0.1", port)
+        await ask(first)
+        async with await trio.open_tcp_stream("127.0.0.1", port) as second:
+            assert await is_closed(second)
+        async with await trio.open_tcp_stream("127.0.0.1", port, local_address="127.0.0.2") as other:
+            await ask(other)
+        await first.aclose()
+    assert [message for message in caplog.messages if "refused" in message] == [
+        "refused a connection of 127.0.0.1 to listener PLAINTEXT: its address has its 1 connections"
+        " (max.connections.per.ip)"
+    ]
+
+
+async def test_a_connection_that_says_nothing_gives_way_and_one_that_reads_no_answer_does_later(
+    autojump_clock: MockClock,
+) -> None:
+    autojump_clock.autojump_threshold = 0.02
+
+    async def serve(request: Request, connection: ConnectionInfo) -> Sequence[Buffer] | None:
+        return [bytes(64 << 20)] if connection.connection_id == 1 else await serve_echo(request, connection)
+
+    async with listening(serve, max_connections=2) as (listener, port):
+        stalled = await trio.open_tcp_stream("127.0.0.1", port)
+        await stalled.send_all(request(1))
+        silent = await trio.open_tcp_stream("127.0.0.1", port)
+        await wait_until(lambda: listener.statistics().open_connections == 2)
+        async with await trio.open_tcp_stream("127.0.0.1", port) as third:
+            await ask(third)
+            assert await is_closed(silent)
+            assert trio.current_time() < GIVES_WAY_AFTER_S
+            async with await trio.open_tcp_stream("127.0.0.1", port) as fourth:
+                await fourth.send_all(request(1, b"hello"))
+                await third.send_all(request(2, b"hello"))
+                assert await receive_exactly(fourth, len(echo(1, b"hello"))) == echo(1, b"hello")
+                assert trio.current_time() >= GIVES_WAY_AFTER_S
+                await receive_exactly(third, len(echo(2, b"hello")))
+        await stalled.aclose()
+        await silent.aclose()
 
 
 class SlowServe:

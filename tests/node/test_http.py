@@ -9,7 +9,15 @@ import pytest
 import trio
 from trio.testing import MockClock, memory_stream_pair
 
-from server.node.http import HTTP_TIMEOUT_MS, MAX_REQUEST_HEAD_BYTES, HttpAnswer, answer_one, serve_http
+from server.node.http import (
+    MAX_HTTP_CONNECTIONS,
+    MAX_REQUEST_HEAD_BYTES,
+    REQUEST_TIMEOUT_MS,
+    HttpAnswer,
+    answer_one,
+    serve_http,
+)
+from tests.net.support import is_closed
 
 pytestmark = pytest.mark.trio
 
@@ -130,15 +138,38 @@ async def test_a_stock_client_is_served_on_a_real_socket() -> None:
         nursery.cancel_scope.cancel()
 
 
-async def test_a_silent_peer_is_closed_after_a_while(autojump_clock: MockClock) -> None:
-    # The clock jumps only after 20 ms in which no socket did anything.
-    autojump_clock.autojump_threshold = 0.02
+@pytest.mark.parametrize("pause_s", [REQUEST_TIMEOUT_MS, REQUEST_TIMEOUT_MS / 1000 / 5])
+async def test_a_request_has_to_be_there_in_time_however_it_drips(
+    pause_s: float, autojump_clock: MockClock
+) -> None:
+    ours, theirs = memory_stream_pair()
+
+    async def drip() -> None:
+        for byte in b"GET /live HTTP/1.1":
+            await theirs.send_all(bytes([byte]))
+            await trio.sleep(pause_s)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(drip)
+        await answer_one(ours, ROUTES)
+        assert trio.current_time() == pytest.approx(REQUEST_TIMEOUT_MS / 1000)
+        nursery.cancel_scope.cancel()
+
+
+async def test_probes_are_answered_while_others_hold_all_connections() -> None:
     async with trio.open_nursery() as nursery:
         port = await nursery.start(serve_http, "127.0.0.1", 0, ROUTES)
-        async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
-            await stream.send_all(b"GET ")
-            assert await stream.receive_some() == b""
-        assert trio.current_time() == pytest.approx(HTTP_TIMEOUT_MS / 1000)
+        silent = [await trio.open_tcp_stream("127.0.0.1", port) for _ in range(2 * MAX_HTTP_CONNECTIONS)]
+        with trio.fail_after(REQUEST_TIMEOUT_MS / 1000):
+            assert await trio.to_thread.run_sync(fetch, port, "/live") == (200, "live ✓\n".encode())
+        # The oldest had to go for those after them, and one more for the probe.
+        for stream in silent[: MAX_HTTP_CONNECTIONS + 1]:
+            assert await is_closed(stream)
+        async with silent[-1]:
+            await silent[-1].send_all(b"GET /live HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert (await silent[-1].receive_some()).startswith(b"HTTP/1.1 200")
+        for stream in silent:
+            await stream.aclose()
         nursery.cancel_scope.cancel()
 
 
