@@ -41,6 +41,7 @@ from server.ports import Clock, Rng
 from server.raft import effects as raft_effects
 from server.raft import events as raft_events
 from server.raft.config import RaftConfig
+from server.raft.describe import describe_refusal
 from server.raft.messages import Answer as RaftAnswer
 from server.raft.messages import Destination, FetchedBatch, InboundRequest
 from server.raft.node import RaftNode
@@ -547,6 +548,8 @@ class QuorumDriver:
                 self._tell_kraft_version(told.kraft_version)
             case raft_effects.ShutdownCompleted():
                 self._handed_over.set()
+            case raft_effects.ClaimRefused():
+                _log.warning("does not believe %s", describe_refusal(told))
             case _:
                 self._tell_leadership(told)
 

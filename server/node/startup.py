@@ -26,11 +26,12 @@ from server.raft.election_state import ElectionState
 from server.raft.log_index import EpochStart
 from server.raft.messages import Destination
 from server.raft.node import RaftNode
+from server.raft.trust import LAST_EPOCH
 from server.raft.voters import VoterSet
 from server.storage.bootstrap import read_bootstrap
 from server.storage.clean_shutdown_file import take_clean_shutdown, write_clean_shutdown
 from server.storage.directories import METADATA_LOG_NAME, OpenedDirectories, open_directories
-from server.storage.errors import StorageError
+from server.storage.errors import CorruptFileError, StorageError
 from server.storage.format import FormatRequest, QuorumStart, format_directories
 from server.storage.log import Log
 from server.storage.meta_properties import new_directory_id
@@ -276,9 +277,21 @@ def controller_config(config: Config, incarnation_id: bytes) -> ControllerConfig
     )
 
 
+def _last_epoch_passed(epoch: int) -> str:
+    """What is wrong with an epoch that leaves no room for elections, and how to repair it without electing twice."""
+    return (
+        f"leaderEpoch is {epoch}, and no leader can be elected after epoch {LAST_EPOCH}. No quorum gets there by "
+        f"itself; some request brought it to that epoch. To repair it, stop all controllers, find the highest leader "
+        f"epoch in their logs (kafka-dump-log), and write one leaderEpoch that is higher by 1000 or more, with "
+        f"leaderId -1 and votedId -1, into quorum-state on all of them"
+    )
+
+
 def _recovered(storage: QuorumStorage) -> raft_events.Opened:
     """What the Raft core has to know of the log, its snapshots and the last election."""
     log, snapshots, election = storage.log, storage.snapshots, storage.quorum_state_file.read()
+    if election is not None and election.leader_epoch > LAST_EPOCH:
+        raise CorruptFileError(storage.quorum_state_file.path, _last_epoch_passed(election.leader_epoch))
     controls: list[RecordedControl] = []
     position = 0
     if (latest := snapshots.latest()) is not None:

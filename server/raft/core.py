@@ -9,6 +9,7 @@ from server.raft import joining, states
 from server.raft.config import RaftConfig
 from server.raft.control import ControlRecord, KRaftVersion, KRaftVoters, LeaderChange
 from server.raft.effects import (
+    ClaimRefused,
     LeadershipLost,
     PendingBatch,
     SendAnswer,
@@ -19,21 +20,38 @@ from server.raft.effects import (
 from server.raft.election_state import ElectionState
 from server.raft.joining import JoiningState
 from server.raft.log_index import LogIndex
-from server.raft.messages import Answer, Destination, FetchedBatch, FetchRequest, OutboundRequest
+from server.raft.messages import (
+    Answer,
+    Destination,
+    FetchedBatch,
+    FetchRequest,
+    InboundRequest,
+    OutboundRequest,
+    Response,
+)
 from server.raft.outbox import Outbox
+from server.raft.refusals import Refusals
 from server.raft.requests import RequestManager
 from server.raft.snapshot_download import SnapshotDownload
 from server.raft.states import Leader, Resigned, State
 from server.raft.statistics import Counters
+from server.raft.trust import Doubt, EpochAllowance
 from server.raft.voters import VoterHistory
-from server.types import Endpoint, OffsetAndEpoch
+from server.types import Endpoint, OffsetAndEpoch, ReplicaKey
 
 
 class Core:
     """One node's log index, voter history, state, requests and outbox."""
 
     def __init__(
-        self, *, config: RaftConfig, rng: Rng, log: LogIndex, voters: VoterHistory, state: State
+        self,
+        *,
+        config: RaftConfig,
+        rng: Rng,
+        log: LogIndex,
+        voters: VoterHistory,
+        state: State,
+        now_ms: int,
     ) -> None:
         states.check_start(state)
         self.config = config
@@ -59,6 +77,12 @@ class Core:
         """When to ask the next one."""
         self.fruitless_discoveries = 0
         """Answers in a row that told nothing new."""
+        self.discovery_hint: Destination | None = None
+        """A voter that somebody made a claim about, and that is to be asked as soon as it can be."""
+        self.leader_heard_ms = now_ms
+        """When a leader answered last, or this node led last; the start, if neither ever happened."""
+        self.epoch_allowance = EpochAllowance(config.election_timeout_ms, now_ms)
+        self._refusals = Refusals(now_ms)
         self.is_stopping = False
         self.is_stopped = False
         self.shutdown_deadline_ms: int | None = None
@@ -80,15 +104,19 @@ class Core:
 
     @property
     def is_electable(self) -> bool:
-        """Whether this node is one of those that may lead: the voters in force, and who was one until a change that is
+        """Whether this node is one of those that may lead."""
+        return self.may_be_voter(self.config.key)
+
+    def may_be_voter(self, key: ReplicaKey) -> bool:
+        """Whether a replica is a voter by the log at hand: of the set in force, or of the one before a change that is
         not known to be committed. Without the latter nobody might be left to commit it."""
-        if self.is_voter:
+        if self.voters.latest.is_voter(key):
             return True
         offset = self.voters.latest_offset
         if offset is None or offset < (self.high_watermark or 0):
             return False
         former = self.voters.voters_at(offset)
-        return former is not None and former.is_voter(self.config.key)
+        return former is not None and former.is_voter(key)
 
     @property
     def committed_floor(self) -> int:
@@ -101,6 +129,8 @@ class Core:
         """Become ``state``; asserts that it is legal from here."""
         states.check_transition(self._state, state)
         self._state = state
+        if isinstance(state, Leader | states.Follower):
+            self.discovery_hint = None
 
     def random_election_timeout_ms(self) -> int:
         """An election timeout and up to as much again, so that nodes rarely try at the same time."""
@@ -174,6 +204,11 @@ class Core:
         self.outbox.send(
             SendRequest(request_id=request_id, destination=destination, request=request), after_log=after_log
         )
+
+    def refuse(self, peer_id: int, claim: InboundRequest | Response, doubt: Doubt, now_ms: int) -> None:
+        """Report that a claim is not believed, unless the same was reported of this peer lately."""
+        if self._refusals.is_news(peer_id, doubt, now_ms):
+            self.outbox.tell_now(ClaimRefused(peer_id=peer_id, claim=claim, doubt=doubt))
 
     def tell_leadership_lost(self, leader: Leader) -> None:
         """Tell that this node does not lead ``leader``'s epoch any more."""

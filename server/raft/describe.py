@@ -14,6 +14,7 @@ from server.raft.describe_messages import (
 from server.raft.effects import (
     AppendRefused,
     BecameLeader,
+    ClaimRefused,
     ControlBatchAppended,
     DropSnapshotPart,
     Effects,
@@ -107,6 +108,11 @@ def describe_effects(effects: Effects) -> str:
     after = [_notice(notice) for notice in effects.tell_after_persist]
     line = f"#{effects.number} {'; '.join(before) or '-'}"
     return f"{line} | {'; '.join(after)}" if after else line
+
+
+def describe_refusal(refused: ClaimRefused) -> str:
+    """What a peer claims, and why it is not believed."""
+    return f"node {refused.peer_id}: {describe_message(refused.claim)}: {refused.doubt.value}"
 
 
 def describe_state(node: RaftNode) -> str:
@@ -228,6 +234,8 @@ def _notice(notice: TellNow | TellAfterPersist) -> str:
             return f"control batch appended epoch={notice.epoch} next={notice.next_offset}"
         case VotersChanged():
             return f"voters changed kraft.version={notice.kraft_version}"
+        case ClaimRefused():
+            return f"does not believe {describe_refusal(notice)}"
         case ShutdownCompleted():
             return "shutdown completed"
         case _:

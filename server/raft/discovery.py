@@ -1,7 +1,7 @@
 """How a node finds out who leads: it sends a Fetch to anybody, and whoever is asked names the leader it knows.
 
 Asked are, at random, the bootstrap servers and the voters that the log names: addresses may have changed since either
-was written, and one address may stand for all controllers in turn.
+was written, and one address may stand for all controllers in turn. Addresses that requests name are not among them.
 """
 
 from __future__ import annotations
@@ -29,6 +29,35 @@ def tick(core: Core, now_ms: int) -> None:
     if ready:
         chosen = ready[core.rng.below(len(ready))]
         core.discovery_id = core.requests.send(core, chosen, follower.fetch_request(core), now_ms)
+
+
+def ask_about(core: Core, node_id: int, now_ms: int) -> None:
+    """Ask a node about a claim that concerns it, at the endpoint that the log has for it. If the log has none, or
+    another request to that node is under way, somebody else is asked meanwhile.
+
+    A claim that is made up costs one request, and no voter gets more than one at a time.
+    """
+    core.discovery_hint = core.voter_destination(node_id)
+    if not _ask_hinted(core, now_ms) and core.discovery_at_ms > now_ms + core.config.retry_backoff_ms:
+        core.discovery_at_ms = now_ms + core.config.retry_backoff_ms
+
+
+def lane_is_free(core: Core, destination: Destination, now_ms: int) -> None:
+    """Ask the voter that a claim is about, if it could not be asked before this request to it was over."""
+    if destination == core.discovery_hint:
+        _ask_hinted(core, now_ms)
+
+
+def _ask_hinted(core: Core, now_ms: int) -> bool:
+    """Ask the voter that a claim is about; returns whether that was possible."""
+    destination = core.discovery_hint
+    if destination is None or destination.id == core.config.key.id or core.installing is not None:
+        return False
+    core.requests.end_rest(destination, Lane.FETCH)
+    if core.requests.send(core, destination, follower.fetch_request(core, max_wait_ms=0), now_ms) is None:
+        return False
+    core.discovery_hint = None
+    return True
 
 
 def deadline_ms(core: Core) -> float:

@@ -24,7 +24,15 @@ from dataclasses import dataclass
 from server.ports import Buffer
 from server.raft.control import ControlRecord
 from server.raft.election_state import ElectionState
-from server.raft.messages import Answer, Destination, FetchedBatch, OutboundRequest
+from server.raft.messages import (
+    Answer,
+    Destination,
+    FetchedBatch,
+    InboundRequest,
+    OutboundRequest,
+    Response,
+)
+from server.raft.trust import Doubt
 from server.types import LeaderAndEpoch, OffsetAndEpoch
 
 # -- what to write ---------------------------------------------------------------------------------------------------
@@ -191,6 +199,19 @@ class AppendRefused:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimRefused:
+    """A peer claims an epoch or a leader that this node does not believe; for the log. NOW.
+
+    The core reports each peer and doubt once in ten minutes, and no more than 100 in all.
+    """
+
+    peer_id: int
+    """The node id that the peer gives itself, or that of the destination that responded."""
+    claim: InboundRequest | Response
+    doubt: Doubt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShutdownCompleted:
     """The core has nothing left to do; the driver may close the log. AFTER persisting."""
 
@@ -203,6 +224,7 @@ TellNow = (
     | ControlBatchAppended
     | VotersChanged
     | AppendRefused
+    | ClaimRefused
 )
 TellAfterPersist = (
     SendRequest | SendAnswer | HighWatermarkAdvanced | LeaderChanged | BecameLeader | ShutdownCompleted

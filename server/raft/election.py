@@ -11,7 +11,7 @@ doubles with each failure. The voter of a quorum of one waits for no timer.
 
 from __future__ import annotations
 
-from server.raft import leader, transitions
+from server.raft import leader, transitions, trust
 from server.raft.config import RaftConfig
 from server.raft.core import Core, destination_of
 from server.raft.election_state import ElectionState
@@ -26,9 +26,6 @@ from server.types import NO_NODE
 
 FIRST_BACKOFF_MS = 50
 """Longest pause after a first lost election; the longest of all is ``controller.quorum.election.backoff.max.ms``."""
-
-MAX_EPOCH = 2**31 - 1
-"""Largest epoch that the wire can carry; no quorum gets there by its own elections."""
 
 NEVER = float("inf")
 
@@ -110,7 +107,7 @@ def become_prospective(core: Core, now_ms: int) -> None:
 
 def tick_prospective(core: Core, prospective: Prospective, now_ms: int) -> None:
     """Go on to an election that would be won, give up one that would not, else ask who has not answered."""
-    if prospective.votes.is_won and prospective.epoch < MAX_EPOCH:
+    if prospective.votes.is_won and prospective.epoch < trust.LAST_EPOCH:
         _become_candidate(core, prospective, now_ms)
     elif prospective.votes.is_lost or now_ms >= prospective.deadline_ms:
         core.counters.election_timeouts += now_ms >= prospective.deadline_ms

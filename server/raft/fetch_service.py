@@ -134,7 +134,8 @@ def _note_fetch(core: Core, leader: Leader, request: FetchRequest, now_ms: int) 
     """Count what a replica promises to hold."""
     if request.replica.id < 0:
         return
-    leader.progress.fetched(request.replica, request.fetch_offset, core.log.end_offset, now_ms)
+    voters = core.voters.latest
+    leader.progress.fetched(request.replica, request.fetch_offset, core.log.end_offset, voters, now_ms)
     check_quorum.heard_from(core, leader, request.replica, now_ms)
     leading.maybe_advance_high_watermark(core, now_ms)
 

@@ -110,6 +110,7 @@ def heard_from_leader(core: Core, leader_id: int, now_ms: int) -> Follower | Non
         state = state.follower
     if not isinstance(state, Follower):
         return None
+    core.leader_heard_ms = now_ms
     state.has_fetched = True
     state.fetch_deadline_ms = now_ms + core.config.fetch_timeout_ms
     state.link_is_dead = False

@@ -218,7 +218,7 @@ def resign(core: Core, leader: Leader, now_ms: int) -> None:
             preferred_candidates=tuple(voter.key for voter in by_progress),
         )
     )
-    transitions.leadership_lost(core, leader)
+    transitions.leadership_lost(core, leader, now_ms)
 
 
 def tick(core: Core, leader: Leader, now_ms: int) -> None:

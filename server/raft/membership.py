@@ -52,6 +52,10 @@ __all__ = [
     "tick",
 ]
 
+CAUGHT_UP_FETCH_TIMEOUTS = 3
+"""A new voter has to have held all of the log within so many ``controller.quorum.fetch.timeout.ms``: else the quorum
+could commit nothing with it for some time. Kafka is content with a Fetch in the last hour."""
+
 Refusal = tuple[RaftError, str]
 """Why a request is refused, by code and in words."""
 
@@ -375,12 +379,15 @@ def _refuse_newcomer(
     if response.error:
         text = f"{_name(key)} answered {response.error.name} when asked which kraft.versions it supports."
         return RaftError.REQUEST_TIMED_OUT, text
+    if not response.can_vote:
+        text = f"{_name(key)} does not serve the requests of a quorum (Vote): it is no controller."
+        return RaftError.INVALID_REQUEST, text
     level = core.voters.kraft_version
     if not response.min_kraft_version <= level <= response.max_kraft_version:
         supported = f"{response.min_kraft_version} to {response.max_kraft_version}"
         text = f"{_name(key)} supports kraft.version {supported}, not the finalized {level}."
         return RaftError.INVALID_REQUEST, text
-    if not leader.has_caught_up(key, now_ms):
+    if not leader.has_caught_up(key, CAUGHT_UP_FETCH_TIMEOUTS * core.config.fetch_timeout_ms, now_ms):
         text = f"{_name(key)} has not caught up with the leader's log; it has to run and fetch before it is added."
         return RaftError.REQUEST_TIMED_OUT, text
     return None

@@ -212,7 +212,7 @@ def _open(config: RaftConfig, rng: Rng, event: Opened, now_ms: int) -> Core:
         apply_control(voters, recorded.offset, recorded.record)
     timeout_ms = config.election_timeout_ms + rng.below(config.election_timeout_ms)
     state = election.restore_state(config, voters, event.election, log.last_epoch, now_ms, timeout_ms)
-    core = Core(config=config, rng=rng, log=log, voters=voters, state=state)
+    core = Core(config=config, rng=rng, log=log, voters=voters, state=state, now_ms=now_ms)
     if event.election is not None and event.election.epoch >= log.last_epoch:
         core.restore_election_state(event.election)
     joining.voters_changed(core)

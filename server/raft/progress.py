@@ -8,11 +8,8 @@ from server.raft.config import OBSERVER_EXPIRY_MS
 from server.raft.voters import VoterSet
 from server.types import ReplicaKey
 
-CAUGHT_UP_EXPIRY_MS = 3_600_000
-"""How long after its last Fetch a replica still counts as one that had caught up; fixed in Kafka too."""
-
-MAX_REPLICAS = 1_000
-"""More replicas than any cluster has; a peer that invents node ids gets the longest silent ones forgotten."""
+MAX_OBSERVERS = 1_000
+"""More replicas than any cluster has; a peer that invents node ids gets the longest silent observers forgotten."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -26,12 +23,11 @@ class ReplicaProgress:
     """The leader's end offset at the last Fetch."""
     caught_up_ms: int | None = None
     """When the replica last held all that there was, as far as fetches tell; None if never."""
-    was_at_end: bool = False
-    """Whether it ever fetched from the leader's end."""
 
 
 class Progress:
-    """Replicas by key, the one that fetched last at the end.
+    """Replicas by key, the one that fetched last at the end. Observers that were silent for ``OBSERVER_EXPIRY_MS`` are
+    forgotten, and beyond ``MAX_OBSERVERS`` of them those that were silent the longest; voters never are.
 
     A static voter is known by its node id alone. Of several replicas with its id, the one that keeps fetching stands
     for it: another directory may take its place only once that one has been silent for ``silence_ms``, so that a
@@ -44,8 +40,13 @@ class Progress:
         self._key_by_id: dict[int, ReplicaKey] = {}
         """By node id, the key of the replica that stands for it."""
 
-    def fetched(self, key: ReplicaKey, fetch_offset: int, leader_end_offset: int, now_ms: int) -> None:
-        """Note a Fetch whose position is in the leader's log: the replica durably holds all before it."""
+    def fetched(
+        self, key: ReplicaKey, fetch_offset: int, leader_end_offset: int, voters: VoterSet, now_ms: int
+    ) -> None:
+        """Note a Fetch whose position is in the leader's log: the replica durably holds all before it.
+
+        ``voters`` is the voter set in force.
+        """
         standing = self.get(ReplicaKey(id=key.id))
         if standing is None or now_ms - standing.last_fetch_ms >= self._silence_ms:
             self._key_by_id[key.id] = key
@@ -61,10 +62,13 @@ class Progress:
             last_fetch_ms=now_ms,
             leader_end_offset=leader_end_offset,
             caught_up_ms=caught_up_ms,
-            was_at_end=fetch_offset >= leader_end_offset or (previous is not None and previous.was_at_end),
         )
-        if len(self._replicas) > MAX_REPLICAS:
-            self._forget(next(iter(self._replicas)))
+        if previous is None:
+            self._forget_observers(voters, now_ms)
+
+    def __len__(self) -> int:
+        """How many replicas are remembered, voters and observers."""
+        return len(self._replicas)
 
     def get(self, key: ReplicaKey) -> ReplicaProgress | None:
         """A voter's or an observer's progress; of a static voter, that of the replica that stands for it."""
@@ -72,13 +76,13 @@ class Progress:
             key = self._key_by_id.get(key.id, key)
         return self._replicas.get(key)
 
-    def has_caught_up(self, key: ReplicaKey, now_ms: int) -> bool:
-        """Whether a replica has been at the leader's end, and has fetched not too long ago."""
+    def has_caught_up(self, key: ReplicaKey, within_ms: int, now_ms: int) -> bool:
+        """Whether a replica held all that there was at some moment of the last ``within_ms``."""
         replica = self.get(key)
         return (
             replica is not None
-            and replica.was_at_end
-            and now_ms - replica.last_fetch_ms < CAUGHT_UP_EXPIRY_MS
+            and replica.caught_up_ms is not None
+            and now_ms - replica.caught_up_ms < within_ms
         )
 
     def observers(self, voters: VoterSet, now_ms: int) -> tuple[ReplicaProgress, ...]:
@@ -94,6 +98,15 @@ class Progress:
                 key=lambda replica: (replica.key.id, replica.key.directory_id or b""),
             )
         )
+
+    def _forget_observers(self, voters: VoterSet, now_ms: int) -> None:
+        """Make room: the longest silent come first."""
+        observers = [replica for replica in self._replicas.values() if not voters.is_voter(replica.key)]
+        surplus = len(observers) - MAX_OBSERVERS
+        for place, replica in enumerate(observers):
+            if place >= surplus and now_ms - replica.last_fetch_ms < OBSERVER_EXPIRY_MS:
+                break
+            self._forget(replica.key)
 
     def _forget(self, key: ReplicaKey) -> None:
         del self._replicas[key]

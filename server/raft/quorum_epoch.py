@@ -1,18 +1,24 @@
 """How a node answers BeginQuorumEpoch and EndQuorumEpoch, a leader's coming and going (KIP-595, KIP-853, KIP-996).
 
-Anybody can send either. So the news of a later epoch does not move a node that hears from its leader; it asks the new
-leader itself. And word of a leader's end is believed only as far as that leader answers no Fetch any more.
+Anybody can send either, under any id. So both only make a node ask: a Fetch goes to the node that is said to lead, at
+the endpoint that the log has for it, or to the other voters. No time is lost, as a leader responds with the first
+records of its epoch. Word of a leader's end is believed only as far as that leader answers no Fetch any more.
+
+A voter that is elected before the log has its new address is found by ``controller.quorum.bootstrap.servers``. The
+endpoint in its own BeginQuorumEpoch is not used: anybody can send that request under the voter's id.
 """
 
 from __future__ import annotations
 
-from server.raft import election, follower, transitions, voting
+from server.raft import discovery, election, follower, transitions, trust, voting
 from server.raft.config import FETCH_MAX_WAIT_MS
 from server.raft.core import Core
 from server.raft.errors import RaftError
 from server.raft.messages import BeginQuorumEpochRequest, EndQuorumEpochRequest, QuorumEpochResponse
 from server.raft.states import Follower, Leader, Resigned, leader_and_epoch
-from server.types import NO_NODE, LeaderAndEpoch
+from server.raft.trust import Doubt
+from server.raft.voters import endpoint_named
+from server.types import NO_NODE
 
 END_GRACE_MS = 100
 """Beyond the longest wait of a Fetch: after so long without an answer, a leader said to have resigned has done so."""
@@ -21,45 +27,64 @@ END_GRACE_MS = 100
 def handle_begin(
     core: Core, request_id: int, request: BeginQuorumEpochRequest, listener_name: str, now_ms: int
 ) -> None:
-    """Follow a leader that makes itself known."""
-    error = _check(core, request.leader_id, request.epoch)
+    """Find out whether a node leads that says so."""
+    error = _check(core, request, now_ms)
     if error is RaftError.NONE and voting.is_other_key(core, request.voter_id, request.voter_directory_id):
         error = RaftError.INVALID_VOTER_KEY
     if error is RaftError.NONE:
-        if request.epoch > core.state.epoch and transitions.follows_live_leader(core, now_ms):
+        is_later = request.epoch > core.state.epoch
+        if is_later and transitions.follows_live_leader(core, now_ms):
             _ask_leader(core, request, now_ms)
+        elif is_later or core.state.leader_id == NO_NODE:
+            _doubt_endpoint(core, request, now_ms)
+            discovery.ask_about(core, request.leader_id, now_ms)
+        if is_later:
             error = RaftError.UNKNOWN_LEADER_EPOCH
-        else:
-            leader = LeaderAndEpoch(leader_id=request.leader_id, epoch=request.epoch)
-            transitions.learn(core, leader, request.leader_endpoints, now_ms)
     _answer(core, request_id, error, listener_name)
 
 
 def handle_end(
     core: Core, request_id: int, request: EndQuorumEpochRequest, listener_name: str, now_ms: int
 ) -> None:
-    """Prepare to succeed a leader that has resigned."""
-    error = _check(core, request.leader_id, request.epoch)
+    """Prepare to succeed a leader that has resigned; one of a later epoch is asked for that epoch."""
+    error = _check(core, request, now_ms)
     if error is RaftError.NONE and request.epoch > core.state.epoch:
-        if transitions.follows_live_leader(core, now_ms):
-            error = RaftError.UNKNOWN_LEADER_EPOCH
-        else:
-            transitions.become_unattached(core, request.epoch, now_ms)
+        error = RaftError.UNKNOWN_LEADER_EPOCH
+        if not transitions.follows_live_leader(core, now_ms):
+            if core.voters.latest.get(request.leader_id) is None:
+                core.refuse(request.leader_id, request, Doubt.UNKNOWN_NODE, now_ms)
+            discovery.ask_about(core, request.leader_id, now_ms)
     elif error is RaftError.NONE and isinstance(core.state, Follower):
         _prepare_succession(core, core.state, request, now_ms)
     _answer(core, request_id, error, listener_name)
 
 
-def _check(core: Core, leader_id: int, epoch: int) -> RaftError:
+def _check(core: Core, request: BeginQuorumEpochRequest | EndQuorumEpochRequest, now_ms: int) -> RaftError:
     """An epoch has one leader, and this node would know if it were the one."""
     state = core.state
+    leader_id, epoch = request.leader_id, request.epoch
     if epoch < state.epoch:
         return RaftError.FENCED_LEADER_EPOCH
     if leader_id < 0 or leader_id == core.config.key.id:
         return RaftError.INVALID_REQUEST
     if epoch == state.epoch and (isinstance(state, Resigned) or state.leader_id not in (NO_NODE, leader_id)):
         return RaftError.INVALID_REQUEST
+    if epoch > trust.LAST_EPOCH:
+        core.refuse(leader_id, request, Doubt.EPOCH_AT_THE_END, now_ms)
+        return RaftError.INVALID_REQUEST
     return RaftError.NONE
+
+
+def _doubt_endpoint(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -> None:
+    """Report a leader that the log does not name, or names with another endpoint."""
+    voter = core.voters.latest.get(request.leader_id)
+    if voter is None:
+        core.refuse(request.leader_id, request, Doubt.UNKNOWN_NODE, now_ms)
+        return
+    told = endpoint_named(request.leader_endpoints, core.config.listener_name)
+    recorded = endpoint_named(voter.endpoints, core.config.listener_name)
+    if told is not None and (recorded is None or (told.host, told.port) != (recorded.host, recorded.port)):
+        core.refuse(request.leader_id, request, Doubt.OTHER_ENDPOINT, now_ms)
 
 
 def _ask_leader(core: Core, request: BeginQuorumEpochRequest, now_ms: int) -> None:

@@ -6,7 +6,7 @@ epoch; it looks for the new leader.
 
 from __future__ import annotations
 
-from server.raft import discovery, election, quorum, transitions
+from server.raft import discovery, election, quorum, transitions, trust
 from server.raft.core import Core, destination_of
 from server.raft.messages import Destination, EndQuorumEpochRequest
 from server.raft.requests import Lane
@@ -21,7 +21,7 @@ def tick(core: Core, resigned: Resigned, now_ms: int) -> None:
     if election.may_be_elected(core):
         if core.voters.latest.is_only_voter(core.config.key):
             election.become_prospective(core, now_ms)
-        elif now_ms >= resigned.election_at_ms and resigned.epoch < election.MAX_EPOCH:
+        elif now_ms >= resigned.election_at_ms and resigned.epoch < trust.LAST_EPOCH:
             transitions.become_unattached(core, resigned.epoch + 1, now_ms)
     elif not core.is_stopping:
         discovery.tick(core, now_ms)
@@ -35,7 +35,7 @@ def deadline_ms(core: Core, resigned: Resigned) -> float:
         if (destination := _destination(core, voter)) is not None
     ]
     if election.may_be_elected(core):
-        due.append(resigned.election_at_ms if resigned.epoch < election.MAX_EPOCH else election.NEVER)
+        due.append(resigned.election_at_ms if resigned.epoch < trust.LAST_EPOCH else election.NEVER)
     elif not core.is_stopping:
         due.append(discovery.deadline_ms(core))
     return min(due, default=election.NEVER)

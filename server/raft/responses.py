@@ -17,6 +17,7 @@ from server.raft import (
     resigned,
     snapshot_fetch,
     transitions,
+    trust,
 )
 from server.raft.core import Core
 from server.raft.errors import RaftError
@@ -38,7 +39,9 @@ from server.raft.messages import (
     VoteRequest,
     VoteResponse,
 )
+from server.raft.requests import InFlight
 from server.raft.states import Leader
+from server.raft.trust import Doubt
 
 
 def handle_response(core: Core, event: ResponseReceived, now_ms: int) -> None:
@@ -47,7 +50,13 @@ def handle_response(core: Core, event: ResponseReceived, now_ms: int) -> None:
     if in_flight is None:
         return
     discovery.answered(core, event.request_id, now_ms)
-    _learn(core, event.response, now_ms)
+    _learn(core, in_flight, event.response, now_ms)
+    _hand_over(core, in_flight, event, now_ms)
+    discovery.lane_is_free(core, in_flight.destination, now_ms)
+
+
+def _hand_over(core: Core, in_flight: InFlight, event: ResponseReceived, now_ms: int) -> None:
+    """Give a response to whoever asked."""
     match in_flight.request, event.response:
         case VoteRequest() as vote, VoteResponse() as response:
             election.handle_vote_response(core, in_flight, vote, response, now_ms)
@@ -99,6 +108,7 @@ def handle_failure(core: Core, event: RequestFailed, now_ms: int) -> None:
             joining.handle_response(core, event, now_ms)
         case _:
             assert_never(in_flight.request)
+    discovery.lane_is_free(core, in_flight.destination, now_ms)
 
 
 def _end_api_versions(core: Core, event: ResponseReceived | RequestFailed, now_ms: int) -> None:
@@ -106,8 +116,12 @@ def _end_api_versions(core: Core, event: ResponseReceived | RequestFailed, now_m
         membership.handle_api_versions(core, core.state, event, now_ms)
 
 
-def _learn(core: Core, response: Response, now_ms: int) -> None:
-    """Take note of leader and epoch, in the answers that have them."""
+def _learn(core: Core, in_flight: InFlight, response: Response, now_ms: int) -> None:
+    """Take note of leader and epoch, in the answers that have them.
+
+    They may be believed: this node asks only at addresses that the log or the configuration has, or that a node at one
+    of these gave it.
+    """
     match response:
         case (
             VoteResponse()
@@ -116,6 +130,9 @@ def _learn(core: Core, response: Response, now_ms: int) -> None:
             | FetchSnapshotResponse()
             | UpdateVoterResponse()
         ):
+            if response.leader.epoch > trust.LAST_EPOCH:
+                core.refuse(in_flight.destination.id, response, Doubt.EPOCH_AT_THE_END, now_ms)
+                return
             endpoint = response.leader_endpoint
             if endpoint is not None:
                 # An answer names the listener that was asked, which is this node's, without its name.

@@ -192,9 +192,9 @@ class Leader:
         replica = self.progress.get(key)
         return None if replica is None else replica.end_offset
 
-    def has_caught_up(self, key: ReplicaKey, now_ms: int) -> bool:
-        """Whether a replica has been at this log's end, and has not been away for long since."""
-        return self.progress.has_caught_up(key, now_ms)
+    def has_caught_up(self, key: ReplicaKey, within_ms: int, now_ms: int) -> bool:
+        """Whether a replica was at this log's end in the last ``within_ms``."""
+        return self.progress.has_caught_up(key, within_ms, now_ms)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from server.raft import fetch_service, membership
+from server.raft import fetch_service, membership, trust
 from server.raft.core import Core, destination_of
 from server.raft.requests import Lane
 from server.raft.states import Candidate, Follower, Leader, Prospective, Resigned, Unattached, voted_key
@@ -18,9 +18,15 @@ from server.types import NO_NODE, Endpoint, LeaderAndEpoch, ReplicaKey
 
 
 def learn(core: Core, leader: LeaderAndEpoch, endpoints: Sequence[Endpoint | None], now_ms: int) -> None:
-    """Take note of a leader and epoch that a peer believes in, and of some of the leader's endpoints."""
+    """Take note of a leader and epoch that a peer named in a response, and of some of the leader's endpoints.
+
+    No single response moves this node by more than ``trust.FARTHEST_STEP`` epochs; it goes on asking from there.
+    """
     state = core.state
     if leader.epoch < state.epoch:
+        return
+    if leader.epoch - state.epoch > trust.FARTHEST_STEP:
+        become_unattached(core, state.epoch + trust.FARTHEST_STEP, now_ms)
         return
     leader_id = leader.leader_id if leader.leader_id >= 0 else NO_NODE
     if leader_id == core.config.key.id:
@@ -56,7 +62,7 @@ def become_unattached(
     core.discovery_at_ms = now_ms
     core.fruitless_discoveries = 0
     if isinstance(old, Leader):
-        leadership_lost(core, old)
+        leadership_lost(core, old, now_ms)
 
 
 def become_follower(
@@ -83,12 +89,13 @@ def become_follower(
     assert endpoint is not None, f"leader {leader_id} would be followed at no address"
     core.requests.end_rest(destination_of(leader_id, endpoint), Lane.FETCH)
     if isinstance(old, Leader):
-        leadership_lost(core, old)
+        leadership_lost(core, old, now_ms)
 
 
-def leadership_lost(core: Core, leader: Leader) -> None:
+def leadership_lost(core: Core, leader: Leader, now_ms: int) -> None:
     """Tell everybody who waits at a former leader. Records that it gathered and did not append are dropped, none of
     them acknowledged."""
+    core.leader_heard_ms = now_ms
     core.tell_leadership_lost(leader)
     membership.leadership_lost(core, leader)
     fetch_service.release_all(core, leader)

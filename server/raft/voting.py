@@ -1,14 +1,15 @@
 """How a node answers Vote, standard and pre-vote (KIP-595, KIP-996): every check in Kafka's order, then the decision.
 
-Kafka moves a node that follows a live leader to a later epoch on anybody's word; here it stays where it is, and so does
-the leader. Who is really elected has a majority without them, and the checks of who asks come before anything changes.
+Kafka moves a node to a later epoch on anybody's word. Here a leader, and a node that follows a live one, stay where
+they are: who is really elected has a majority without them. A node without a leader enters the candidate's epoch only
+if ``trust`` allows it; else it asks the voters, and its response has the candidate ask again.
 """
 
 from __future__ import annotations
 
 from typing import assert_never
 
-from server.raft import election, transitions
+from server.raft import discovery, election, transitions, trust
 from server.raft.core import Core
 from server.raft.errors import RaftError
 from server.raft.messages import VoteRequest, VoteResponse
@@ -21,22 +22,24 @@ from server.raft.states import (
     Unattached,
     leader_and_epoch,
 )
+from server.raft.trust import Doubt
 from server.types import NO_NODE, OffsetAndEpoch, ReplicaKey
 
 
 def handle_vote(core: Core, request_id: int, request: VoteRequest, listener_name: str, now_ms: int) -> None:
     """Answer a vote request; a vote that is given is durable before the answer leaves."""
-    error = _check(core, request)
+    error = _check(core, request, now_ms)
     is_granted = False
-    if error is RaftError.NONE:
-        if request.epoch > core.state.epoch and not transitions.follows_live_leader(core, now_ms):
-            transitions.become_unattached(core, request.epoch, now_ms)
-        if request.epoch == core.state.epoch:
-            is_granted = (
-                _grants_pre_vote(core, request, now_ms)
-                if request.is_pre_vote
-                else _vote(core, request, now_ms)
-            )
+    if (
+        error is RaftError.NONE
+        and request.epoch > core.state.epoch
+        and not transitions.follows_live_leader(core, now_ms)
+    ):
+        error = _come_along(core, request, now_ms)
+    if error is RaftError.NONE and request.epoch == core.state.epoch:
+        is_granted = (
+            _grants_pre_vote(core, request, now_ms) if request.is_pre_vote else _vote(core, request, now_ms)
+        )
     core.answer(
         request_id,
         VoteResponse(
@@ -56,7 +59,7 @@ def is_other_key(core: Core, voter_id: int, directory_id: bytes | None) -> bool:
     )
 
 
-def _check(core: Core, request: VoteRequest) -> RaftError:
+def _check(core: Core, request: VoteRequest, now_ms: int) -> RaftError:
     newest_legal_epoch = request.epoch if request.is_pre_vote else request.epoch - 1
     if request.last_offset < 0 or request.last_epoch < 0 or request.last_epoch > newest_legal_epoch:
         return RaftError.INVALID_REQUEST
@@ -66,7 +69,21 @@ def _check(core: Core, request: VoteRequest) -> RaftError:
         return RaftError.INVALID_REQUEST
     if is_other_key(core, request.voter_id, request.voter_directory_id):
         return RaftError.INVALID_VOTER_KEY
+    if request.epoch > trust.LAST_EPOCH:
+        core.refuse(request.replica.id, request, Doubt.EPOCH_AT_THE_END, now_ms)
+        return RaftError.INVALID_REQUEST
     return RaftError.NONE
+
+
+def _come_along(core: Core, request: VoteRequest, now_ms: int) -> RaftError:
+    """Enter a candidate's epoch, if its word is enough. Else ask the voters, and have the candidate ask again."""
+    doubt = trust.doubt_candidate_epoch(core, request.replica, request.epoch, now_ms)
+    if doubt is None:
+        transitions.become_unattached(core, request.epoch, now_ms)
+        return RaftError.NONE
+    core.refuse(request.replica.id, request, doubt, now_ms)
+    discovery.ask_about(core, request.replica.id, now_ms)
+    return RaftError.UNKNOWN_LEADER_EPOCH
 
 
 def _is_up_to_date(core: Core, request: VoteRequest) -> bool:
@@ -96,6 +113,9 @@ def _vote(core: Core, request: VoteRequest, now_ms: int) -> bool:
     if state.voted_key is not None:
         return _is_same(state.voted_key, request.replica)
     if state.leader_id != NO_NODE:
+        return False
+    if not trust.may_vote_for(core, request.replica, now_ms):
+        core.refuse(request.replica.id, request, Doubt.UNKNOWN_NODE, now_ms)
         return False
     if not _is_up_to_date(core, request):
         if isinstance(state, Unattached):

@@ -56,6 +56,11 @@ PRE_VOTE_FROM = 2
 """First version of Vote that can ask for a pre-vote (KIP-996)."""
 FEATURES_FROM_LEVEL_0_FROM = 4
 """First version of ApiVersions whose answer names features that start at level 0, as kraft.version does."""
+VOTERS_SERVE = frozenset(
+    request.API_KEY
+    for request in (kafka.VoteRequest, kafka.BeginQuorumEpochRequest, kafka.EndQuorumEpochRequest)
+)
+"""What a controller serves to the others, and a broker alone does not (KAFKA-19021)."""
 ACK_WHEN_COMMITTED_FROM = 1
 """First version of AddRaftVoter that can ask not to wait for the commit; before, the answer always does."""
 
@@ -427,9 +432,13 @@ def _decode_update_voter(message: kafka.UpdateRaftVoterResponse, listener_name: 
 def _decode_api_versions(message: kafka.ApiVersionsResponse) -> ApiVersionsResponse:
     """A node that does not name kraft.version supports only level 0, the level of those that know no other."""
     error = raft_error(message.error_code)
+    can_vote = {served.api_key for served in message.api_keys} >= VOTERS_SERVE
     for feature in message.supported_features:
         if feature.name == KRAFT_VERSION_FEATURE:
             return ApiVersionsResponse(
-                error=error, min_kraft_version=feature.min_version, max_kraft_version=feature.max_version
+                error=error,
+                min_kraft_version=feature.min_version,
+                max_kraft_version=feature.max_version,
+                can_vote=can_vote,
             )
-    return ApiVersionsResponse(error=error)
+    return ApiVersionsResponse(error=error, can_vote=can_vote)

@@ -261,7 +261,8 @@ def _request(name: str, arguments: Arguments) -> InboundRequest:
     epoch = int(arguments.get("epoch", "0"))
     log = _position(arguments.get("log", "0@0"))
     to = _key(arguments.get("to", "-1"))
-    endpoints = (Endpoint(name=arguments.get("listener", "CONTROLLER"), host="127.0.0.1", port=replica.id),)
+    port = int(arguments.get("port", str(replica.id)))
+    endpoints = (Endpoint(name=arguments.get("listener", "CONTROLLER"), host="127.0.0.1", port=port),)
     match name:
         case "vote" | "pre-vote":
             return VoteRequest(

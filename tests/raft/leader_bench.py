@@ -86,6 +86,7 @@ class Bench:
             voters.add_voters(1, voter_set(*node_ids))
         self.now_ms = 1000
         self.core = Core(
+            now_ms=0,
             config=config,
             rng=LowestRng(),
             log=LogIndex(start_offset=0, end_offset=10),
@@ -128,7 +129,7 @@ class Bench:
         assert isinstance(self.leader, Leader)
         for node_id in node_ids:
             end = self.core.log.end_offset
-            self.leader.progress.fetched(key(node_id), end, end, self.now_ms)
+            self.leader.progress.fetched(key(node_id), end, end, self.core.voters.latest, self.now_ms)
         leading.maybe_advance_high_watermark(self.core, self.now_ms)
         self.take()
 
@@ -166,13 +167,20 @@ class Bench:
         return answer.message or ""
 
     def newcomer_answers(
-        self, low: int = 0, high: int = 1, error: RaftError = RaftError.NONE, number: int = -1
+        self,
+        low: int = 0,
+        high: int = 1,
+        error: RaftError = RaftError.NONE,
+        number: int = -1,
+        can_vote: bool = True,
     ) -> None:
         """The last node that was asked for its kraft.versions says what they are."""
         sent = list(self.requests.values())[number]
         assert isinstance(sent.request, ApiVersionsRequest)
         self.core.requests.complete(sent.request_id)
-        response = ApiVersionsResponse(error=error, min_kraft_version=low, max_kraft_version=high)
+        response = ApiVersionsResponse(
+            error=error, min_kraft_version=low, max_kraft_version=high, can_vote=can_vote
+        )
         outcome = ResponseReceived(request_id=sent.request_id, response=response)
         self.outcome(outcome)
 

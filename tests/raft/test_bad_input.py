@@ -28,6 +28,7 @@ from server.raft.messages import (
     UpgradeKRaftVersionRequest,
     VoteResponse,
 )
+from server.raft.trust import LAST_EPOCH
 from server.raft.voters import VoterSet
 from server.types import Endpoint, LeaderAndEpoch, OffsetAndEpoch, ReplicaKey
 from tests.raft.cluster import Cluster, destination
@@ -217,8 +218,8 @@ def test_no_answer_stops_the_process(data: st.DataObject) -> None:
     assert machine.node.state.epoch >= 0
 
 
-@pytest.mark.parametrize("epoch", [2**31 - 1, 2**31 - 2])
-def test_epochs_end_where_the_wire_does(epoch: int) -> None:
+@pytest.mark.parametrize("epoch", [LAST_EPOCH, LAST_EPOCH - 1])
+def test_elections_end_a_million_epochs_before_the_wire_does(epoch: int) -> None:
     cluster = Cluster()
     voters = [voter(1, port=1)]
     machine = cluster.add(config(1, port=1), Disk(bootstrap=bootstrap_records(*voters)))
@@ -229,6 +230,6 @@ def test_epochs_end_where_the_wire_does(epoch: int) -> None:
     machine.disk.election = dataclasses.replace(machine.disk.election, epoch=epoch)
     cluster.start(1)
     cluster.run(10_000)
-    leads = epoch < 2**31 - 1
+    leads = epoch < LAST_EPOCH
     assert cluster.leaders() == ([1] if leads else [])
-    assert machine.node.state.epoch == 2**31 - 1
+    assert machine.node.state.epoch == LAST_EPOCH

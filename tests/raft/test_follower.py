@@ -12,7 +12,6 @@ from server.raft.election_state import ElectionState
 from server.raft.errors import RaftError
 from server.raft.events import RequestFailed, RequestFailure, ResponseReceived
 from server.raft.messages import (
-    BeginQuorumEpochRequest,
     Destination,
     FetchedBatch,
     FetchRequest,
@@ -387,19 +386,22 @@ class TestTwoWaysToTheLeader:
         disk = Disk(
             log=[batch(0, 4, 1), batch(4, 7, 2), batch(7, 10, 2)], election=ElectionState(epoch=EPOCH)
         )
-        servers = (Destination(id=-2, host="127.0.0.1", port=2),)
+        servers = (
+            Destination(id=-2, host="127.0.0.1", port=22),
+            Destination(id=-3, host="127.0.0.1", port=33),
+        )
         machine = Machine(config(1, port=1, bootstrap_servers=servers), disk)
         machine.start()
+        asked_first = sent(machine, FetchRequest)
+        machine.tick(500)
         asked_who_leads = sent(machine, FetchRequest)
-        machine.put(
-            BeginQuorumEpochRequest(
-                leader_id=2,
-                epoch=EPOCH,
-                voter_id=1,
-                voter_directory_id=None,
-                leader_endpoints=voter(2, port=2).endpoints,
-            )
+        names_the_leader = FetchResponse(
+            error=RaftError.NOT_LEADER_OR_FOLLOWER,
+            leader=LEADER,
+            leader_endpoint=voter(2, port=2).endpoints[0],
         )
+        machine.handle(ResponseReceived(request_id=asked_first.request_id, response=names_the_leader))
+        machine.take()
         diverges = FetchResponse(leader=LEADER, diverging=OffsetAndEpoch(epoch=2, offset=7))
         machine.handle(ResponseReceived(request_id=asked_who_leads.request_id, response=diverges))
         assert machine.node.log_end_offset == 10

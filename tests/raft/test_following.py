@@ -15,7 +15,6 @@ from server.raft.messages import (
     EndQuorumEpochRequest,
     FetchRequest,
     FetchResponse,
-    QuorumEpochResponse,
     VoteRequest,
     VoteResponse,
 )
@@ -71,40 +70,44 @@ class TestLeaders:
 
     def test_a_leader_that_nobody_knows_how_to_reach(self) -> None:
         machine = follower()
-        disguised = (Endpoint(name="CONTROLLER", host="", port=0),)
-        begin = BeginQuorumEpochRequest(
-            leader_id=9, epoch=8, voter_id=1, voter_directory_id=None, leader_endpoints=disguised
-        )
-        for _ in range(2):
-            machine.ask(begin)
+        told = LeaderAndEpoch(leader_id=9, epoch=8)
+        for host, port in (("", 99), ("10.0.0.9", 0)):
+            request = sent(machine, FetchRequest)
+            machine.requests.clear()
+            nowhere = Endpoint(name="", host=host, port=port)
+            response = FetchResponse(
+                error=RaftError.FENCED_LEADER_EPOCH, leader=told, leader_endpoint=nowhere
+            )
+            machine.handle(ResponseReceived(request_id=request.request_id, response=response))
+            machine.settle()
             assert isinstance(machine.node.state, Unattached)
-            assert machine.node.leader_and_epoch == LeaderAndEpoch(leader_id=9, epoch=8)
+            assert machine.node.leader_and_epoch == told
             assert machine.node.leader_endpoint("CONTROLLER") is None
 
-    def test_more_addresses_of_the_leader_are_taken_note_of(self) -> None:
+    @pytest.mark.parametrize("leader_id", [2, 9])
+    def test_no_request_tells_where_a_leader_is(self, leader_id: int) -> None:
+        """Not even of other listeners, or of a leader that is not found at its address: anybody can send it."""
         machine = follower()
         endpoints = (
-            Endpoint(name="CONTROLLER", host="127.0.0.1", port=2),
+            Endpoint(name="CONTROLLER", host="127.0.0.7", port=2),
             Endpoint(name="OTHER", host="127.0.0.1", port=22),
         )
-        request = BeginQuorumEpochRequest(
-            leader_id=2, epoch=EPOCH, voter_id=1, voter_directory_id=None, leader_endpoints=endpoints
-        )
-        assert machine.ask(request) == QuorumEpochResponse(leader=LEADER, leader_endpoint=endpoints[0])
-        assert machine.node.leader_endpoint("OTHER") == endpoints[1]
-
-    def test_a_leader_that_moved_is_followed_once_it_is_not_found_at_its_old_address(self) -> None:
-        machine = follower()
-        moved = Endpoint(name="CONTROLLER", host="127.0.0.7", port=2)
-        begin = BeginQuorumEpochRequest(
-            leader_id=2, epoch=EPOCH, voter_id=1, voter_directory_id=None, leader_endpoints=(moved,)
-        )
-        answer_fetch(machine)
-        machine.ask(begin)
+        for epoch in (EPOCH, EPOCH + 1):
+            request = BeginQuorumEpochRequest(
+                leader_id=leader_id,
+                epoch=epoch,
+                voter_id=1,
+                voter_directory_id=None,
+                leader_endpoints=endpoints,
+            )
+            machine.ask(request)
+            fail(machine, FetchRequest, RequestFailure.REFUSED, to=2)
+            machine.ask(request)
+            machine.settle()
+            machine.ask(request)
+        assert {each.destination.host for each in machine.requests} == {"127.0.0.1"}
         assert state_of(machine).leader_endpoints[0].host == "127.0.0.1"
-        fail(machine, FetchRequest, RequestFailure.REFUSED)
-        machine.ask(begin)
-        assert state_of(machine).leader_endpoints == (moved,)
+        assert machine.node.leader_endpoint("OTHER") is None
 
     def test_only_voters_are_asked_whether_they_lead_and_at_the_address_that_the_log_has(self) -> None:
         machine = follower()

@@ -76,6 +76,7 @@ class Bench:
             history.add_voters(1, voters)
         self.now_ms = 0
         self.core = Core(
+            now_ms=0,
             config=RaftConfig(
                 key=key(3),
                 endpoints=endpoints(3) if node_endpoints is None else node_endpoints,

@@ -115,7 +115,7 @@ class TestHighWatermark:
         state = machine.node.state
         assert isinstance(state, Leader)
         assert state.end_offset_of(voter(2).key) is None
-        assert not state.has_caught_up(voter(2).key, machine.now_ms)
+        assert not state.has_caught_up(voter(2).key, 6000, machine.now_ms)
 
     def test_the_leader_counts_its_own_log_only_once_it_is_durable(self) -> None:
         machine = leader()

@@ -168,6 +168,15 @@ class TestAskingTheNewVoter:
         assert bench.error(request_id) is RaftError.INVALID_REQUEST
         assert f"supports kraft.version {low} to {high}, not the finalized 1" in bench.message(request_id)
 
+    def test_a_node_that_does_not_serve_votes_is_refused(self) -> None:
+        bench = committed(1, 2, 3)
+        bench.fetch(4)
+        request_id = bench.change(add(4))
+        bench.newcomer_answers(can_vote=False)
+        assert bench.error(request_id) is RaftError.INVALID_REQUEST
+        assert "does not serve the requests of a quorum (Vote)" in bench.message(request_id)
+        assert bench.core.voters.latest.ids == (1, 2, 3)
+
     def test_it_has_to_be_caught_up(self) -> None:
         bench = committed(1, 2, 3)
         request_id = bench.change(add(4))

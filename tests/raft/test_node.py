@@ -57,6 +57,7 @@ def fresh(**settings: object) -> RaftNode:
 def core_with(state: states.State) -> Core:
     """A node of a quorum of three whose log ends at 11, durably."""
     return Core(
+        now_ms=0,
         config=config(),
         rng=SeededRng("core"),
         log=LogIndex(start_offset=0, end_offset=11, epoch_starts=[EpochStart(epoch=2, start_offset=0)]),

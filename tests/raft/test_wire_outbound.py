@@ -426,12 +426,37 @@ class TestResponses:
         other = kind.SupportedFeatureKey(name="metadata.version", min_version=7, max_version=30)
         feature = kind.SupportedFeatureKey(name="kraft.version", min_version=0, max_version=1)
         assert decode(ApiVersionsRequest(), kind(supported_features=[other, feature])) == ApiVersionsResponse(
-            min_kraft_version=0, max_kraft_version=1
+            min_kraft_version=0, max_kraft_version=1, can_vote=False
         )
-        assert decode(ApiVersionsRequest(), kind(supported_features=[other])) == ApiVersionsResponse()
+        assert decode(ApiVersionsRequest(), kind(supported_features=[other])) == ApiVersionsResponse(
+            can_vote=False
+        )
         assert decode(ApiVersionsRequest(), kind(error_code=35)) == ApiVersionsResponse(
-            error=RaftError.UNSUPPORTED_VERSION
+            error=RaftError.UNSUPPORTED_VERSION, can_vote=False
         )
+
+    @pytest.mark.parametrize(
+        ("response", "can_vote"),
+        [
+            (golden.CONTROLLER_API_VERSIONS_V4_RESPONSE, True),
+            (golden.BROKER_API_VERSIONS_V4_RESPONSE, False),
+        ],
+    )
+    def test_a_controllers_listener_serves_what_a_voter_has_to_and_a_brokers_does_not(
+        self, response: bytes, can_vote: bool
+    ) -> None:
+        message, _ = kafka.ApiVersionsResponse.decode(response[4:], 4)
+        assert decode(ApiVersionsRequest(), message) == ApiVersionsResponse(
+            min_kraft_version=0, max_kraft_version=1, can_vote=can_vote
+        )
+
+    @pytest.mark.parametrize("missing", [52, 53, 54])
+    def test_one_request_that_is_missing_is_enough(self, missing: int) -> None:
+        message, _ = kafka.ApiVersionsResponse.decode(golden.CONTROLLER_API_VERSIONS_V4_RESPONSE[4:], 4)
+        message.api_keys = [served for served in message.api_keys if served.api_key != missing]
+        response = decode(ApiVersionsRequest(), message)
+        assert isinstance(response, ApiVersionsResponse)
+        assert not response.can_vote
 
     def test_what_answers_no_raft_request_is_our_own_mistake(self) -> None:
         with pytest.raises(AssertionError, match="ProduceResponse answers no Raft request"):

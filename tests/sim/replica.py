@@ -16,6 +16,7 @@ from server.raft.effects import (
     AppendRefusal,
     AppendRefused,
     BecameLeader,
+    ClaimRefused,
     ControlBatchAppended,
     Effects,
     HighWatermarkAdvanced,
@@ -498,7 +499,7 @@ class Replica:
     def _tell_shutdown_completed(self, _: ShutdownCompleted) -> None:
         self.world.after(0, self.world.stopped, (self, self.life))
 
-    def _tell_nothing(self, _: LeaderChanged | VotersChanged) -> None:
+    def _tell_nothing(self, _: LeaderChanged | VotersChanged | ClaimRefused) -> None:
         """Only a real controller or broker half would care."""
 
     # -- the controller half -------------------------------------------------------------------------------------
@@ -604,4 +605,5 @@ Replica.tellers = {
     ShutdownCompleted: Replica._tell_shutdown_completed,
     LeaderChanged: Replica._tell_nothing,
     VotersChanged: Replica._tell_nothing,
+    ClaimRefused: Replica._tell_nothing,
 }

@@ -1,0 +1,29 @@
+"""Which refused claims were reported, so that each is logged once a while and not once a request."""
+
+from __future__ import annotations
+
+from server.raft.trust import Doubt
+
+MOST_REPORTS = 100
+"""Reports in one period. Who invents node ids gets no more of the log, and no more memory, than this."""
+
+PERIOD_MS = 600_000
+"""After so long, everything may be reported again."""
+
+
+class Refusals:
+    """Peers, by the node id that they claim, and what they were refused for in this period."""
+
+    def __init__(self, now_ms: int) -> None:
+        self._since_ms = now_ms
+        self._reported: dict[tuple[int, Doubt], None] = {}
+
+    def is_news(self, peer_id: int, doubt: Doubt, now_ms: int) -> bool:
+        """Whether to report this refusal; notes it as reported."""
+        if now_ms - self._since_ms >= PERIOD_MS:
+            self._since_ms = now_ms
+            self._reported = {}
+        if (peer_id, doubt) in self._reported or len(self._reported) >= MOST_REPORTS:
+            return False
+        self._reported[peer_id, doubt] = None
+        return True

@@ -1,0 +1,237 @@
+"""Whom a node believes, and what it reports of those whom it does not; the rules at work are in scenario files."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from server.raft.describe import describe_refusal
+from server.raft.effects import ClaimRefused, Effects, SendRequest
+from server.raft.errors import RaftError
+from server.raft.events import RequestFailed, RequestFailure, RequestReceived, ResponseReceived
+from server.raft.messages import (
+    BeginQuorumEpochRequest,
+    EndQuorumEpochRequest,
+    FetchRequest,
+    FetchResponse,
+    VoteRequest,
+)
+from server.raft.refusals import MOST_REPORTS, PERIOD_MS, Refusals
+from server.raft.states import Candidate, Follower
+from server.raft.trust import BURST_EPOCHS, FARTHEST_STEP, LAST_EPOCH, Doubt, EpochAllowance
+from server.types import Endpoint, LeaderAndEpoch, ReplicaKey
+from tests.raft.machine import Disk, Machine, bootstrap_records, config, directory, voter
+
+Claim = VoteRequest | BeginQuorumEpochRequest | EndQuorumEpochRequest
+REQUEST_IDS = itertools.count(5_000_000)
+
+
+def machine(**settings: object) -> Machine:
+    """Node 1 of the voters 1, 2 and 3, alone."""
+    disk = Disk(bootstrap=bootstrap_records(*(voter(node_id, port=node_id) for node_id in (1, 2, 3))))
+    started = Machine(config(1, port=1, **settings), disk)
+    started.start()
+    started.settle()
+    return started
+
+
+def vote(node_id: int, epoch: int) -> VoteRequest:
+    return VoteRequest(
+        replica=ReplicaKey(id=node_id, directory_id=directory(node_id)),
+        voter_id=1,
+        voter_directory_id=None,
+        epoch=epoch,
+        last_epoch=0,
+        last_offset=0,
+        is_pre_vote=False,
+    )
+
+
+def begin(leader_id: int, epoch: int, host: str = "127.0.0.1") -> BeginQuorumEpochRequest:
+    return BeginQuorumEpochRequest(
+        leader_id=leader_id,
+        epoch=epoch,
+        voter_id=1,
+        voter_directory_id=None,
+        leader_endpoints=(Endpoint(name="CONTROLLER", host=host, port=leader_id),),
+    )
+
+
+def put(node: Machine, request: Claim) -> list[Effects]:
+    """Give a node a request; returns what it asks for."""
+    node.handle(RequestReceived(request_id=next(REQUEST_IDS), request=request, listener_name="CONTROLLER"))
+    return node.settle()
+
+
+def refusals(node: Machine, *requests: Claim) -> list[str]:
+    """What a node reports of requests."""
+    effects = [each for request in requests for each in put(node, request)]
+    return [
+        describe_refusal(told) for each in effects for told in each.tell_now if isinstance(told, ClaimRefused)
+    ]
+
+
+def fetches(node: Machine) -> list[SendRequest]:
+    """Fetches whose responses did not come yet."""
+    return [each for each in node.requests if isinstance(each.request, FetchRequest)]
+
+
+def not_asked(node: Machine) -> int:
+    """The one of the voters 2 and 3 that the node is not asking who leads."""
+    (asked,) = fetches(node)
+    return 5 - asked.destination.id
+
+
+def says(request: SendRequest, epoch: int, leader_id: int = 2) -> ResponseReceived:
+    """The response of a node that does not serve, and names an epoch and its leader."""
+    response = FetchResponse(
+        error=RaftError.FENCED_LEADER_EPOCH,
+        leader=LeaderAndEpoch(leader_id=leader_id, epoch=epoch),
+        leader_endpoint=Endpoint(name="", host="127.0.0.1", port=2),
+    )
+    return ResponseReceived(request_id=request.request_id, response=response)
+
+
+class TestAllowance:
+    def test_it_starts_full_and_gives_whole_steps_only(self) -> None:
+        allowance = EpochAllowance(1000, 0)
+        assert not allowance.take(BURST_EPOCHS + 1, 0)
+        assert allowance.take(BURST_EPOCHS - 1, 0)
+        assert not allowance.take(2, 0)
+        assert allowance.take(1, 0)
+        assert not allowance.take(1, 0)
+
+    def test_it_grows_by_one_a_period_up_to_the_burst(self) -> None:
+        allowance = EpochAllowance(1000, 0)
+        assert allowance.take(BURST_EPOCHS, 0)
+        assert not allowance.take(1, 999)
+        assert allowance.take(1, 1999)
+        # What was left of a period is not lost.
+        assert allowance.take(1, 2000)
+        assert not allowance.take(1, 2999)
+        assert not allowance.take(BURST_EPOCHS + 1, 1_000_000)
+        assert allowance.take(BURST_EPOCHS, 1_000_000)
+
+    @pytest.mark.parametrize("every_ms", [1, 7, 999])
+    def test_no_pattern_of_requests_gets_more_than_burst_and_one_a_period(self, every_ms: int) -> None:
+        allowance = EpochAllowance(1000, 0)
+        taken = sum(allowance.take(1, now_ms) for now_ms in range(0, 100_001, every_ms))
+        assert taken <= BURST_EPOCHS + 100
+
+
+class TestReports:
+    def test_each_peer_and_doubt_is_reported_once_a_period(self) -> None:
+        known = Refusals(0)
+        assert known.is_news(77, Doubt.UNKNOWN_NODE, 0)
+        assert not known.is_news(77, Doubt.UNKNOWN_NODE, 1)
+        assert known.is_news(77, Doubt.EPOCH_AT_THE_END, 2)
+        assert known.is_news(78, Doubt.UNKNOWN_NODE, 3)
+        assert not known.is_news(77, Doubt.UNKNOWN_NODE, PERIOD_MS - 1)
+        assert known.is_news(77, Doubt.UNKNOWN_NODE, PERIOD_MS)
+
+    def test_invented_ids_fill_neither_log_nor_memory(self) -> None:
+        known = Refusals(0)
+        news = [known.is_news(node_id, Doubt.UNKNOWN_NODE, node_id) for node_id in range(10 * MOST_REPORTS)]
+        assert sum(news) == MOST_REPORTS
+
+    def test_they_say_what_was_claimed_and_why_it_is_not_believed(self) -> None:
+        node = machine()
+        assert refusals(node, vote(77, 1), vote(77, 1)) == [
+            "node 77: Vote from=77/d04d epoch=1 log=0@0: "
+            "the log at hand names no such voter; the voters are asked instead"
+        ]
+        assert refusals(node, vote(77, 2**31 - 1), begin(77, 5), begin(77, 2**31 - 1)) == [
+            "node 77: Vote from=77/d04d epoch=2147483647 log=0@0: no quorum could go on from that epoch"
+        ]
+        assert refusals(node, vote(2, 1000)) == [
+            "node 2: Vote from=2/d002 epoch=1000 log=0@0: "
+            "requests alone do not raise the epoch so far or so often; the voters are asked instead"
+        ]
+        assert refusals(node, begin(3, 1, host="10.0.0.9"), begin(3, 1)) == [
+            "node 3: BeginQuorumEpoch leader=3 epoch=1: "
+            "the log has another endpoint for that voter, and the node is asked there"
+        ]
+        end = EndQuorumEpochRequest(leader_id=78, epoch=3, preferred_candidates=())
+        assert refusals(node, end) == [
+            "node 78: EndQuorumEpoch leader=78 epoch=3 candidates=[]: "
+            "the log at hand names no such voter; the voters are asked instead"
+        ]
+        assert node.node.state.epoch == 0
+
+    def test_a_voter_without_an_endpoint_for_this_listener_is_reported_like_one_elsewhere(self) -> None:
+        disk = Disk(bootstrap=bootstrap_records(*(voter(node_id, port=node_id) for node_id in (1, 2, 3))))
+        node = Machine(config(1, port=1, listener_name="SECOND"), disk)
+        node.start()
+        told = Endpoint(name="SECOND", host="127.0.0.1", port=2)
+        request = BeginQuorumEpochRequest(
+            leader_id=2, epoch=1, voter_id=1, voter_directory_id=None, leader_endpoints=(told,)
+        )
+        assert len(refusals(node, request)) == 1
+        assert not node.requests
+
+
+class TestResponses:
+    def test_no_response_takes_a_node_to_an_epoch_that_it_could_not_go_on_from(self) -> None:
+        node = machine()
+        node.handle(says(fetches(node)[0], LAST_EPOCH + 1))
+        told = [told for effects in node.settle() for told in effects.tell_now]
+        assert [each.doubt for each in told if isinstance(each, ClaimRefused)] == [Doubt.EPOCH_AT_THE_END]
+        assert node.node.state.epoch == 0
+
+    def test_one_response_is_worth_so_many_epochs(self) -> None:
+        node = machine()
+        for epoch in (FARTHEST_STEP, 2 * FARTHEST_STEP, 2 * FARTHEST_STEP + 5):
+            asked = fetches(node)[0]
+            node.requests.clear()
+            node.handle(says(asked, 2 * FARTHEST_STEP + 5))
+            node.settle()
+            assert node.node.state.epoch == epoch
+        assert isinstance(node.node.state, Follower)
+
+
+class TestAskingBack:
+    def test_a_leader_that_makes_itself_known_is_asked_at_once_and_is_not_to_hold_the_response(self) -> None:
+        node = machine()
+        other = not_asked(node)
+        put(node, begin(other, 0))
+        asked = fetches(node)[-1]
+        assert isinstance(asked.request, FetchRequest)
+        assert (asked.destination.id, asked.request.max_wait_ms) == (other, 0)
+
+    @pytest.mark.parametrize("responds", [True, False])
+    def test_one_that_is_being_asked_already_is_asked_again_as_soon_as_that_is_over(
+        self, responds: bool
+    ) -> None:
+        node = machine()
+        (first,) = fetches(node)
+        node.requests.clear()
+        put(node, begin(first.destination.id, 2))
+        assert not fetches(node)
+        node.handle(
+            says(first, 0, leader_id=-1)
+            if responds
+            else RequestFailed(request_id=first.request_id, failure=RequestFailure.DISCONNECTED)
+        )
+        node.settle()
+        assert first.destination.id in [each.destination.id for each in fetches(node)]
+
+    def test_any_number_of_claims_makes_one_request_to_a_voter(self) -> None:
+        node = machine()
+        for epoch in range(1, 1000):
+            for leader_id in (2, 3, 77):
+                put(node, begin(leader_id, epoch))
+        assert sorted(each.destination.id for each in fetches(node)) == [2, 3]
+
+    def test_a_candidate_asks_as_well(self) -> None:
+        node = machine(election_timeout_ms=1000)
+        node.tick(2000)
+        node.settle()
+        for asked in [each for each in node.requests if isinstance(each.request, VoteRequest)]:
+            node.requests.remove(asked)
+            node.handle(RequestFailed(request_id=asked.request_id, failure=RequestFailure.UNSUPPORTED))
+            node.settle()
+        assert isinstance(node.node.state, Candidate)
+        other = not_asked(node)
+        put(node, begin(other, node.node.state.epoch))
+        assert other in [each.destination.id for each in fetches(node)]
