@@ -273,7 +273,11 @@ class Node:
         current = current_authorizer(self._config)
 
         def authorizer() -> Authorizer | None:
-            return None if current is None else current.at(quorum.published.image.acls)
+            if current is None:
+                return None
+            if not quorum.published.is_current:
+                return current.while_loading(quorum.peer_hosts())
+            return current.at(quorum.published.image.acls)
 
         return Services(
             node_id=self._config.node_id,

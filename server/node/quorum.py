@@ -12,6 +12,7 @@ Brokers' heartbeats are taken in by whoever submits them, where the loop waits: 
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import math
 import time
@@ -154,6 +155,7 @@ class QuorumDriver:
             published=self.published,
             metrics=self.metrics,
             voters_at=self._raft.voters_at,
+            told_high_watermark=lambda: self._raft.told_high_watermark,
             to_raft=self._post_to_raft,
             clock=clock,
             rng=rng,
@@ -241,6 +243,17 @@ class QuorumDriver:
     def kraft_version(self) -> int:
         """The level of kraft.version in force."""
         return self._raft.kraft_version
+
+    def peer_hosts(self) -> frozenset[str]:
+        """The addresses of the other voters, as `ipaddress` writes them: those of the voter set in force, and for
+        names those to which this node is or was connected."""
+        hosts: set[str] = set()
+        for destination in self._other_voters():
+            try:
+                hosts.add(str(ipaddress.ip_address(destination.host)))
+            except ValueError:
+                hosts |= self._channel.remote_hosts(destination)
+        return frozenset(hosts)
 
     def leader_endpoint(self, listener_name: str) -> Endpoint | None:
         """Where the quorum's leader serves a listener, as far as this node knows."""
