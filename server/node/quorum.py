@@ -46,6 +46,7 @@ from server.raft.messages import Answer as RaftAnswer
 from server.raft.messages import Destination, FetchedBatch, InboundRequest
 from server.raft.node import RaftNode
 from server.raft.statistics import RaftStatistics
+from server.raft.voters import VoterSet
 from server.raft.wire import describe_quorum_response, encode_batch
 from server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID
 from server.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
@@ -243,6 +244,11 @@ class QuorumDriver:
     def kraft_version(self) -> int:
         """The level of kraft.version in force."""
         return self._raft.kraft_version
+
+    @property
+    def voters(self) -> VoterSet:
+        """The voter set in force."""
+        return self._raft.voters
 
     def peer_hosts(self) -> frozenset[str]:
         """The addresses of the other voters, as `ipaddress` writes them: those of the voter set in force, and for
