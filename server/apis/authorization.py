@@ -104,12 +104,31 @@ def refusal(
     request: Message, access: Access | None, context: RequestContext, services: Services
 ) -> Message | None:
     """The answer to a request whose sender may not be served at all, None where the handler is to go on."""
-    if access is None or access.checked_by is not CheckedBy.DISPATCH:
+    if access is None or access.checked_by is CheckedBy.CONTROLLER:
+        return None
+    authorizer = services.authorizer()
+    if authorizer is not None and not authorizer.is_loaded:
+        return _refusal_while_loading(request, access, context, services)
+    if access.checked_by is CheckedBy.HANDLER:
         return None
     if is_allowed(context, services, access.operation):
         return None
     code, message = ErrorCode.CLUSTER_AUTHORIZATION_FAILED, denial(context, access.operation)
     return services.refuse(request, code, message, context.api_version)
+
+
+def _refusal_while_loading(
+    request: Message, access: Access, context: RequestContext, services: Services
+) -> Message | None:
+    """The answer to a request that comes before the ACLs are known, None for who is allowed everything it may ask.
+
+    NOT_CONTROLLER, since such a node cannot be the active controller: clients and brokers then ask again. A Raft
+    client of Apache Kafka stops its node for CLUSTER_AUTHORIZATION_FAILED.
+    """
+    if is_allowed(context, services, access.operation):
+        return None
+    text = "This node has not loaded the cluster's ACLs yet."
+    return services.refuse(request, ErrorCode.NOT_CONTROLLER, text, context.api_version)
 
 
 def authorized_operations(

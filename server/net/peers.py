@@ -109,6 +109,8 @@ class PeerChannel:
         self.port = port
         self.sent_bytes = 0
         self.received_bytes = 0
+        self.remote_host: str | None = None
+        """The address behind ``host`` that this node was connected to last, None where it never was."""
         self._client_id = client_id
         self._backoff = backoff
         self._rng = rng
@@ -227,7 +229,9 @@ class PeerChannel:
     async def _open_stream(self) -> None:
         try:
             with trio.fail_after(self._connect_timeout_ms / 1000):
-                self._stream = SocketBytes(await trio.open_tcp_stream(self.host, self.port))
+                stream = await trio.open_tcp_stream(self.host, self.port)
+            self._stream = SocketBytes(stream)
+            self.remote_host = stream.socket.getpeername()[0]
         except trio.TooSlowError:
             raise self._disconnected(
                 DisconnectCause.UNREACHABLE, f"no connection within {self._connect_timeout_ms} ms"

@@ -70,13 +70,18 @@ class CommittedState:
         published: Published,
         metrics: QuorumMetrics,
         voters_at: Callable[[int], tuple[int, VoterSet | None]],
+        told_high_watermark: Callable[[], int | None],
         to_raft: Callable[[SnapshotCreated | LogStartMoved], None],
         clock: Clock,
         rng: Rng,
         wake: Callable[[], None],
     ) -> None:
-        """``to_raft`` queues an event for the Raft core; ``wake`` is called when `step` has something to do."""
+        """``told_high_watermark`` is up to where a leader said that the log is committed, None until one has.
+
+        ``to_raft`` queues an event for the Raft core; ``wake`` is called when `step` has something to do.
+        """
         self._snapshots = storage.snapshots
+        self._told_high_watermark = told_high_watermark
         self._controller = controller
         self._images = images
         self._published = published
@@ -130,8 +135,13 @@ class CommittedState:
 
     @property
     def is_current(self) -> bool:
-        """Whether everything that is known to be committed was replayed."""
-        return self._published.high_watermark > 0 and self.feed.is_at_end
+        """Whether everything was replayed that a leader has called committed.
+
+        This node's own high watermark does not tell: it ends with the log, which a replica that lagged behind still
+        has to fetch, or with a snapshot that was just installed.
+        """
+        told = self._told_high_watermark()
+        return told is not None and 0 < told <= self._published.high_watermark and self.feed.is_at_end
 
     def step(self, nursery: trio.Nursery) -> None:
         """Hand batches over for some milliseconds."""

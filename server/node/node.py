@@ -45,9 +45,11 @@ from server.node.http import HttpAnswer, Route, serve_http
 from server.node.quorum import QuorumDriver
 from server.node.refusals import refuse
 from server.node.startup import Opened, mark_clean_shutdown, open_node
+from server.node.voter_watch import voter_problem, warn_of_voter_problem
 from server.ports import Clock, Disk, Rng
 from server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
-from server.types import Deferred, Endpoint, ListenerKind
+from server.storage.meta_properties import META_PROPERTIES_NAME
+from server.types import Deferred, Endpoint, ListenerKind, ReplicaKey
 
 if TYPE_CHECKING:
     from server.node.metrics import NodeMetrics
@@ -166,6 +168,8 @@ class Node:
         watch = self._directory_watch(opened)
         await nursery.start(watch.run)
         await nursery.start(opened.quorum.run)
+        if config.is_controller:
+            nursery.start_soon(warn_of_voter_problem, partial(self._voter_problem, opened))
         if config.http_listener is not None:
             self._start_metrics(nursery, opened.quorum, listeners)
         self._start_probe(nursery, opened.quorum)
@@ -187,6 +191,12 @@ class Node:
                 if listener.settings.kind is ListenerKind.BROKER:
                     await nursery.start(listener.run)
         await opened.quorum.wait_until_follows_leader()
+
+    def _voter_problem(self, opened: Opened) -> str | None:
+        key = ReplicaKey(id=self._config.node_id, directory_id=opened.metadata_directory_id)
+        path = f"{self._config.metadata_log_dir}/{META_PROPERTIES_NAME}"
+        quorum = opened.quorum
+        return voter_problem(key, quorum.voters, path, follows=quorum.follows_leader)
 
     def _start_probe(self, nursery: trio.Nursery, quorum: QuorumDriver) -> None:
         if self._config.is_controller and self._config.broker_death_proof_enable:
@@ -289,7 +299,11 @@ class Node:
         current = current_authorizer(self._config)
 
         def authorizer() -> Authorizer | None:
-            return None if current is None else current.at(quorum.published.image.acls)
+            if current is None:
+                return None
+            if not quorum.published.is_current:
+                return current.while_loading(quorum.peer_hosts())
+            return current.at(quorum.published.image.acls)
 
         return Services(
             node_id=self._config.node_id,

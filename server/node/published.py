@@ -32,6 +32,8 @@ class Published:
 
     image: ClusterImage = EMPTY_IMAGE
     """The newest committed state; the empty one until all was replayed that is known to be committed at the start."""
+    is_current: bool = False
+    """Whether that was done, so that ``image`` is the cluster's."""
     leader: LeaderAndEpoch = field(default_factory=lambda: LeaderAndEpoch(leader_id=NO_NODE, epoch=0))
     active_epoch: int | None = None
     """The epoch in which this node's controller is active; None while it is not."""
@@ -64,6 +66,7 @@ class ImagePublisher:
         # What the log holds from earlier is replayed first: nobody should act upon long past states.
         if self.has_caught_up:
             self._published.image = image
+            self._published.is_current = True
             self._published.notify()
 
     def caught_up(self) -> None:

@@ -12,6 +12,7 @@ Brokers' heartbeats are taken in by whoever submits them, where the loop waits: 
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import math
 import time
@@ -46,6 +47,7 @@ from server.raft.messages import Answer as RaftAnswer
 from server.raft.messages import Destination, FetchedBatch, InboundRequest
 from server.raft.node import RaftNode
 from server.raft.statistics import RaftStatistics
+from server.raft.voters import VoterSet
 from server.raft.wire import describe_quorum_response, encode_batch
 from server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID
 from server.types import NO_NODE, Deferred, Endpoint, LeaderAndEpoch
@@ -155,6 +157,7 @@ class QuorumDriver:
             published=self.published,
             metrics=self.metrics,
             voters_at=self._raft.voters_at,
+            told_high_watermark=lambda: self._raft.told_high_watermark,
             to_raft=self._post_to_raft,
             clock=clock,
             rng=rng,
@@ -242,6 +245,22 @@ class QuorumDriver:
     def kraft_version(self) -> int:
         """The level of kraft.version in force."""
         return self._raft.kraft_version
+
+    @property
+    def voters(self) -> VoterSet:
+        """The voter set in force."""
+        return self._raft.voters
+
+    def peer_hosts(self) -> frozenset[str]:
+        """The addresses of the other voters, as `ipaddress` writes them: those of the voter set in force, and for
+        names those to which this node is or was connected."""
+        hosts: set[str] = set()
+        for destination in self._other_voters():
+            try:
+                hosts.add(str(ipaddress.ip_address(destination.host)))
+            except ValueError:
+                hosts |= self._channel.remote_hosts(destination)
+        return frozenset(hosts)
 
     def leader_endpoint(self, listener_name: str) -> Endpoint | None:
         """Where the quorum's leader serves a listener, as far as this node knows."""

@@ -102,6 +102,16 @@ class RaftChannel:
             with suppress(PeerDisconnected, PeerTimeout):
                 await peer.prepare(timeout_ms=self._request_timeout_ms)
 
+    def remote_hosts(self, destination: Destination) -> frozenset[str]:
+        """The addresses at which a destination was reached; none where it never was."""
+        address = (destination.host, destination.port)
+        peers = (self._peers.get((destination.id, lane)) for lane in Lane)
+        return frozenset(
+            peer.remote_host
+            for peer in peers
+            if peer is not None and peer.remote_host is not None and (peer.host, peer.port) == address
+        )
+
     def close(self) -> None:
         """Give all connections up; what is under way fails."""
         for peer in self._peers.values():

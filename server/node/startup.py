@@ -36,7 +36,8 @@ from server.storage.format import FormatRequest, QuorumStart, format_directories
 from server.storage.log import Log
 from server.storage.meta_properties import new_directory_id
 from server.storage.quorum_state_file import QuorumStateFile
-from server.storage.reconciliation import reconcile
+from server.storage.reached import Reached, find_reached
+from server.storage.reconciliation import check_votes, reconcile
 from server.storage.retention import RetentionLimits
 from server.storage.segment import LogConfig
 from server.storage.snapshot_file import BOOTSTRAP_SNAPSHOT_ID, SnapshotStore
@@ -183,10 +184,13 @@ def _raft_config(
 
 def _open_storage(config: Config, disk: Disk) -> QuorumStorage:
     """The metadata log's directory, repaired after a crash, its log going on where its newest snapshot ends."""
+    directory = f"{config.metadata_log_dir}/{METADATA_LOG_NAME}"
     log = Log.open(
         disk,
-        f"{config.metadata_log_dir}/{METADATA_LOG_NAME}",
+        directory,
         topic_id=METADATA_TOPIC_ID,
+        # A node without a controller promised nobody to keep what it has: it fetches it again.
+        reached=_reached(disk, directory) if config.is_controller else None,
         config=LogConfig(
             segment_bytes=config.metadata_log_segment_bytes, segment_ms=config.metadata_log_segment_ms
         ),
@@ -197,6 +201,8 @@ def _open_storage(config: Config, disk: Disk) -> QuorumStorage:
     snapshots.remove_leftovers()
     if (note := reconcile(log, snapshots)) is not None:
         _log.warning("%s", note)
+    if config.is_controller:
+        check_votes(disk, log)
     return QuorumStorage(
         disk=disk,
         log=log,
@@ -208,6 +214,11 @@ def _open_storage(config: Config, disk: Disk) -> QuorumStorage:
             max_bytes=config.metadata_max_retention_bytes, max_age_ms=config.metadata_max_retention_ms
         ),
     )
+
+
+def _reached(disk: Disk, directory: str) -> Reached | None:
+    latest = SnapshotStore(disk, directory).latest() if disk.is_directory(directory) else None
+    return find_reached(disk, directory, 0 if latest is None else latest.end_offset)
 
 
 def _format_if_new(

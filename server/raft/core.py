@@ -64,6 +64,8 @@ class Core:
         self.counters = Counters()
         self.high_watermark: int | None = None
         """Highest offset below which everything is known to be committed; None while nothing is."""
+        self.told_high_watermark: int | None = None
+        """Highest high watermark that a leader named to this node since its start. This node's log may end before."""
         self.download: SnapshotDownload | None = None
         """A snapshot of which a part is fetched."""
         self.installing: OffsetAndEpoch | None = None

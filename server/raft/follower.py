@@ -172,6 +172,8 @@ def handle_fetch_response(
         handle_refusal(core, in_flight, request.epoch, response.error, now_ms)
         return
     follower = heard_from_leader(core, response.leader.leader_id, now_ms)
+    if follower is not None and response.high_watermark != NO_HIGH_WATERMARK:
+        core.told_high_watermark = max(core.told_high_watermark or 0, response.high_watermark)
     asked_from = OffsetAndEpoch(epoch=request.last_fetched_epoch, offset=request.fetch_offset)
     if follower is None or core.installing is not None or asked_from != core.log.end:
         # The answer is about another log than this node has by now.

@@ -172,6 +172,13 @@ class RaftNode:
         return core.state.high_watermark if isinstance(core.state, Leader) else core.high_watermark
 
     @property
+    def told_high_watermark(self) -> int | None:
+        """Up to where the log is committed by the word of a leader of this life, this node itself if it leads; None
+        until one has said so. Unlike `high_watermark` it may be past the end of this node's log."""
+        core = self._core
+        return core.state.high_watermark if isinstance(core.state, Leader) else core.told_high_watermark
+
+    @property
     def log_start_offset(self) -> int:
         """Start of the log."""
         return self._core.log.start_offset

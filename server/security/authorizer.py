@@ -14,6 +14,11 @@ name, or a beginning of the name as a prefix. It speaks of a principal if it nam
 it names its address or ``*``. Kafka compares addresses letter by letter, in the long form for IPv6; here every way to
 write an address is the same.
 
+Until a node has replayed what a leader called committed, it does not know the ACLs. Then only super users are allowed
+anything (Kafka: AuthorizerNotReadyException), and the other voters what voters need, because the node learns of the
+high watermark, and so of the ACLs, only together with them (`LoadingAuthorizer`). Later a node may lag again; it then
+decides by the ACLs that it has, as Kafka does.
+
 The ACLs are sorted into an index once for each state of them. A question then looks at the ACLs of the name, of
 ``*`` and of each length of prefix that occurs, however many others there are.
 """
@@ -28,7 +33,7 @@ from immutables import Map
 
 from server.image.copying import copy_with
 from server.image.image import AccessControlEntry
-from server.security.acls import EVERYBODY, WILDCARD, Operation, PatternType, PermissionType
+from server.security.acls import EVERYBODY, WILDCARD, Operation, PatternType, PermissionType, ResourceType
 
 _IMPLYING = {
     Operation.DESCRIBE: frozenset(
@@ -63,6 +68,9 @@ class Authorizer:
     """Decides by one state of the ACLs."""
 
     __slots__ = ("_by_type", "_default", "_super_users")
+
+    is_loaded = True
+    """Whether the ACLs are known. If not, who is refused may well be allowed it soon."""
 
     def __init__(
         self,
@@ -103,6 +111,33 @@ class Authorizer:
         return is_allowed if has_acls else self._default
 
 
+class LoadingAuthorizer(Authorizer):
+    """Decides while the ACLs are not known.
+
+    Voters are let in by their hosts. That opens nothing which is closed later: over a listener without authentication
+    the host is all that ACLs can tell apart, and a quorum works only if they allow its voters' hosts CLUSTER_ACTION.
+    Apache Kafka allows the voters nothing either, so that there their principals have to be super users.
+    """
+
+    __slots__ = ("_peer_hosts",)
+
+    is_loaded = False
+
+    def __init__(self, super_users: frozenset[str], peer_hosts: frozenset[str]) -> None:
+        """``peer_hosts`` are the addresses of the other voters as `ipaddress` writes them."""
+        super().__init__(Map(), super_users, allow_everyone_if_no_acl_found=False)
+        self._peer_hosts = peer_hosts
+
+    def authorize(
+        self, principal: str, host: str, operation: Operation, resource_type: int, resource_name: str
+    ) -> bool:
+        """See `Authorizer.authorize`."""
+        is_of_peers = operation is Operation.CLUSTER_ACTION and resource_type == ResourceType.CLUSTER
+        return (is_of_peers and host in self._peer_hosts) or super().authorize(
+            principal, host, operation, resource_type, resource_name
+        )
+
+
 def _with_canonical_host(entry: AccessControlEntry) -> AccessControlEntry:
     try:
         host = str(ipaddress.ip_address(entry.host))
@@ -141,6 +176,10 @@ class CurrentAuthorizer:
         if acls is not self._acls:
             self._acls, self._authorizer = acls, self._made(acls)
         return self._authorizer
+
+    def while_loading(self, peer_hosts: frozenset[str]) -> Authorizer:
+        """The authorizer of a node that does not know the ACLs yet; see `LoadingAuthorizer`."""
+        return LoadingAuthorizer(self._settings.super_users, peer_hosts)
 
     def _made(self, acls: Map[bytes, AccessControlEntry]) -> Authorizer:
         settings = self._settings

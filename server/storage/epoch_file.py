@@ -1,8 +1,9 @@
 """``leader-epoch-checkpoint``: at which offset each leader epoch of a log starts (KIP-101).
 
 Text, every line ended by a newline: ``0`` (the version), the number of entries, then ``epoch startOffset``
-per entry, both ascending. Whoever opens a log derives it from the batches, which are all read then, so the
-file is only written here: for tools, and for a stock node that takes the directory over.
+per entry, both ascending. Whoever opens a log derives it from the batches, which are all read then. The file is
+written for tools, for a node of Apache Kafka that takes the directory over, and as a witness (``reached``): it names
+only epochs whose first records are durable.
 """
 
 from __future__ import annotations
@@ -98,3 +99,16 @@ def encode_epoch_file(entries: tuple[tuple[int, int], ...]) -> bytes:
 def write_epoch_file(disk: Disk, directory: str, epochs: LeaderEpochs) -> None:
     """Replace the file, durable on return. Raises OSError."""
     replace_file(disk, directory, EPOCH_FILE_NAME, encode_epoch_file(epochs.entries))
+
+
+def read_epoch_file(disk: Disk, directory: str) -> tuple[tuple[int, int], ...]:
+    """The (epoch, start offset) entries of the file, none where it is no such file; raises OSError."""
+    lines = disk.read_file(f"{directory}/{EPOCH_FILE_NAME}").decode(errors="replace").splitlines()
+    try:
+        numbers = [tuple(map(int, line.split())) for line in lines]
+        entries = tuple((epoch, start) for epoch, start in numbers[2:])
+    except ValueError:
+        # It is derived anew.
+        return ()
+    is_whole = numbers[:2] == [(EPOCH_FILE_VERSION,), (len(entries),)]
+    return entries if is_whole else ()

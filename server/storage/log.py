@@ -33,7 +33,8 @@ from server.storage.deletion import DELETED_SUFFIX
 from server.storage.epoch_file import EPOCH_FILE_NAME, LeaderEpochs, encode_epoch_file, write_epoch_file
 from server.storage.errors import CorruptFileError, OffsetOutOfRangeError
 from server.storage.partition_metadata import ensure_partition_metadata
-from server.storage.producer_state_file import write_empty_producer_state
+from server.storage.producer_state_file import remove_producer_states_after, write_empty_producer_state
+from server.storage.reached import Reached
 from server.storage.retention import RetainedSegment
 from server.storage.segment import LogConfig, Segment
 from server.types import OffsetAndEpoch
@@ -60,24 +61,35 @@ class Log:
         """Replaced as a whole, because readers in other threads go through it."""
         self._start_offset = 0
         self._epochs = LeaderEpochs()
+        self._written_epochs: tuple[tuple[int, int], ...] = ()
+        """Those that leader-epoch-checkpoint has."""
         self._failure: OSError | None = None
         self._reading = threading.Lock()
         """Held by reads, and by what closes or cuts the files that they read."""
 
     @classmethod
-    def open(cls, disk: Disk, directory: str, *, topic_id: bytes, config: LogConfig | None = None) -> Log:
+    def open(
+        cls,
+        disk: Disk,
+        directory: str,
+        *,
+        topic_id: bytes,
+        config: LogConfig | None = None,
+        reached: Reached | None = None,
+    ) -> Log:
         """Open the log in ``directory``, or begin an empty one there, after the repairs that ``recovery``
         tells of.
 
         Everything that the log holds afterwards is durable. Raises CorruptFileError for damage that must not
-        be repaired by guessing, or where the directory belongs to another topic; OSError of the disk.
+        be repaired by guessing, or where the directory belongs to another topic; StorageError where the log ends
+        before ``reached``; OSError of the disk.
         """
         log = cls(disk, directory, config or LogConfig())
         make_directory_durably(disk, directory)
         ensure_partition_metadata(disk, directory, topic_id)
         log._remove_leftovers()
         try:
-            log._load_segments()
+            log._load_segments(reached)
         except BaseException:
             log._close_segments()
             raise
@@ -162,6 +174,7 @@ class Log:
         with self._changing():
             # Older segments were synced when they were left behind.
             self._active.sync()
+            self._write_epochs()
 
     def read(self, offset: int, max_bytes: int) -> bytes:
         """Whole batches from the one that holds ``offset`` on: at least one, beyond it no more than
@@ -192,13 +205,17 @@ class Log:
         if offset >= self.log_end_offset:
             return
         with self._changing(), self._reading:
+            # What says how far the log reaches gives way first.
+            self._epochs.truncate_to(offset)
+            self._sync_and_write_epochs()
+            remove_producer_states_after(self._disk, self.directory, offset)
             # Newest first, so that a crash half way leaves no gap.
             kept = max(1, sum(segment.base_offset < offset for segment in self._segments))
             self._delete_segments(tuple(reversed(self._segments[kept:])), self._segments[:kept])
             if offset < self._active.next_offset:
                 self._active.truncate_to(offset)
-            if self._epochs.truncate_to(self.log_end_offset):
-                write_epoch_file(self._disk, self.directory, self._epochs)
+            self._epochs.truncate_to(self.log_end_offset)
+            self._write_epochs()
 
     def truncate_fully_to(self, start_offset: int) -> None:
         """Forget every record: the log starts and ends at ``start_offset``, durable on return.
@@ -208,14 +225,15 @@ class Log:
         which the log has failed.
         """
         with self._changing(), self._reading:
+            self._epochs = LeaderEpochs()
+            self._write_epochs()
+            remove_producer_states_after(self._disk, self.directory, 0)
             for segment in reversed(self._segments):
                 segment.delete()
             self._disk.sync_directory(self.directory)
             self._segments = (Segment.create(self._disk, self.directory, start_offset, self._config),)
             self._start_offset = start_offset
             self._disk.sync_directory(self.directory)
-            self._epochs = LeaderEpochs()
-            write_epoch_file(self._disk, self.directory, self._epochs)
 
     def move_start_to(self, offset: int) -> None:
         """Give up what lies below ``offset``, the end of a snapshot that is durable; nothing if the log starts there
@@ -233,8 +251,8 @@ class Log:
             # Oldest first, so that a crash half way leaves no gap.
             self._delete_segments(self._segments[:gone], self._segments[gone:])
             self._start_offset = offset
-            if self._epochs.move_start_to(offset, self.log_end_offset):
-                write_epoch_file(self._disk, self.directory, self._epochs)
+            self._epochs.move_start_to(offset, self.log_end_offset)
+            self._sync_and_write_epochs()
 
     def close(self) -> None:
         """Stop cleanly: sync everything, trim the indexes, note the producer state. A failed log is only let
@@ -242,6 +260,7 @@ class Log:
         try:
             if self._failure is None:
                 self._active.become_inactive()
+                self._write_epochs()
                 write_empty_producer_state(self._disk, self.directory, self.log_end_offset)
         finally:
             self._close_segments()
@@ -283,11 +302,19 @@ class Log:
         self._disk.sync_directory(self.directory)
 
     def _assign_epochs(self, views: Sequence[RecordBatchView]) -> None:
-        changed = False
         for view in views:
-            changed |= self._epochs.assign(view.partition_leader_epoch, view.base_offset)
-        if changed:
+            self._epochs.assign(view.partition_leader_epoch, view.base_offset)
+
+    def _sync_and_write_epochs(self) -> None:
+        if self._epochs.entries != self._written_epochs:
+            self._active.sync()
+            self._write_epochs()
+
+    def _write_epochs(self) -> None:
+        """Bring leader-epoch-checkpoint up to date, durable on return; the records of its epochs have to be."""
+        if self._epochs.entries != self._written_epochs:
             write_epoch_file(self._disk, self.directory, self._epochs)
+            self._written_epochs = self._epochs.entries
 
     def _remove_leftovers(self) -> None:
         """Finish deletions that were begun, and forget indexes whose segment is gone."""
@@ -301,10 +328,12 @@ class Log:
             if name.endswith(DELETED_SUFFIX) or is_orphan:
                 self._disk.remove(f"{self.directory}/{name}")
 
-    def _load_segments(self) -> None:
+    def _load_segments(self, reached: Reached | None) -> None:
         names = self._disk.list_directory(self.directory)
         bases = [base for name in names if (base := parse_segment_file_name(name, LOG_SUFFIX)) is not None]
         if not bases:
+            if reached is not None:
+                raise reached.lost(self.directory, 0)
             self._segments = (Segment.create(self._disk, self.directory, 0, self._config),)
             self._disk.sync_directory(self.directory)
         epoch = NO_EPOCH
@@ -317,13 +346,17 @@ class Log:
                     "fetch the log from other voters",
                 )
             self._segments = (*self._segments, Segment(self._disk, self.directory, base, self._config))
-            recovered = self._active.recover(epoch=epoch, is_last=base == bases[-1], visit=self._note_epoch)
+            recovered = self._active.recover(
+                epoch=epoch, is_last=base == bases[-1], visit=self._note_epoch, reached=reached
+            )
             epoch = recovered.epoch
             if recovered.cut_bytes:
                 self.recovery_note = (
                     f"{self._active.path}: cut {recovered.cut_bytes} bytes of an unfinished append off at byte "
                     f"{recovered.size}; the log ends at offset {recovered.next_offset}"
                 )
+        if reached is not None and self.log_end_offset < reached.offset:
+            raise reached.lost(self.directory, self.log_end_offset)
         self._start_offset = self._segments[0].base_offset
         self._active.become_active()
         self._settle_epoch_file()
@@ -336,3 +369,4 @@ class Log:
         expected = encode_epoch_file(self._epochs.entries)
         if not self._disk.exists(path) or self._disk.read_file(path) != expected:
             write_epoch_file(self._disk, self.directory, self._epochs)
+        self._written_epochs = self._epochs.entries

@@ -44,3 +44,13 @@ def write_empty_producer_state(disk: Disk, directory: str, end_offset: int) -> N
     for offset, name in known.items():
         if offset not in within[-KEPT_PRODUCER_STATES:]:
             disk.remove(f"{directory}/{name}")
+
+
+def remove_producer_states_after(disk: Disk, directory: str, end_offset: int) -> None:
+    """Remove, for good on return, the files that say that the log reached further than ``end_offset``."""
+    known = producer_state_offsets(disk.list_directory(directory))
+    gone = [name for offset, name in known.items() if offset > end_offset]
+    for name in gone:
+        disk.remove(f"{directory}/{name}")
+    if gone:
+        disk.sync_directory(directory)

@@ -1,21 +1,30 @@
-"""Whether a metadata log and its snapshots agree, looked at once, before anything is built upon them.
+"""Whether a metadata log, its snapshots and its votes agree, looked at once, before anything is built upon them.
 
 Together they have to hold everything from the first record on: a snapshot, and the log from there or from before. A
 snapshot holds nothing but committed records. So where the log does not reach its end, or has records of another epoch
 there, the log is what is wrong: a crash came between installing the snapshot and emptying the log, or a node that need
 not sync its log lost the log's end. Then the log begins anew at the snapshot's end. (Stock nodes compare last epochs
 instead; a replica whose uncommitted records are of a later epoch than the snapshot would keep them.) What is missing is
-told, and nothing done about it.
+told, and nothing done about it. How far the log itself has to reach says ``reached``.
+
+A node writes quorum-state before it follows, votes or leads for the first time, and never removes it. A controller
+whose log is older than its first moments and that has no such file has forgotten its votes, and could give a second one
+in the same epoch: two leaders. (Apache Kafka goes on at the epoch of the log.)
 """
 
 from __future__ import annotations
 
 import itertools
 
+from kafkaproto import uuids
 from kafkaproto.snapshot import SnapshotId
+from server.ports import Disk
 from server.storage.errors import StorageError
 from server.storage.log import Log
+from server.storage.producer_state_file import producer_state_offsets
+from server.storage.quorum_state_file import QUORUM_STATE_NAME
 from server.storage.snapshot_file import SnapshotStore
+from server.types import ZERO_UUID
 
 
 def reconcile(log: Log, snapshots: SnapshotStore) -> str | None:
@@ -46,6 +55,30 @@ def reconcile(log: Log, snapshots: SnapshotStore) -> str | None:
     return (
         f"{log.directory}: the snapshot {snapshots.path(latest)} is ahead of the log, which {ended}; the log goes on, "
         f"empty, at offset {latest.end_offset}"
+    )
+
+
+def check_votes(disk: Disk, log: Log) -> None:
+    """Raise StorageError where a controller's log has records, but its quorum-state is gone; OSError of the disk.
+
+    A crash in the first moments of a node may leave records of its first epoch and no quorum-state.
+    """
+    directory = log.directory
+    epochs = log.epoch_starts
+    if not epochs or disk.exists(f"{directory}/{QUORUM_STATE_NAME}"):
+        return
+    if len(epochs) == 1 and not producer_state_offsets(disk.list_directory(directory)):
+        return
+    epoch = epochs[-1][0]
+    nobody = uuids.to_text(ZERO_UUID)
+    line = (
+        f'{{"leaderId":-1,"leaderEpoch":{epoch},"votedId":-1,"votedDirectoryId":"{nobody}","data_version":1}}'
+    )
+    raise StorageError(
+        f"{directory}/{QUORUM_STATE_NAME} is missing, but the log has records of epoch {epoch}: this node has "
+        "forgotten its votes and could vote twice in an epoch. Restore the file. If there are other voters, remove "
+        f"this one from the quorum, move {directory} away, and add it again. If this node is the only voter, write "
+        f"this line into the file: {line}"
     )
 
 

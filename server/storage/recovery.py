@@ -9,6 +9,7 @@ Every batch is read and checked. The bytes up to the first one that is not valid
   can be done. A file system that brought the later pages of one unsynced append to the disk before its
   earlier ones, in the instant of a power loss, looks just the same, and is treated so too: better a question
   to the operator than silence.
+- Where the files beside the log say that it reached further (``reached``), the rest is no torn tail either.
 
 Indexes say nothing that the batches do not; they are written anew where they differ.
 """
@@ -22,6 +23,7 @@ from kafkaproto.log import find_batch
 from kafkaproto.records.batch import RecordBatchView
 from server.ports import File
 from server.storage.errors import CorruptFileError
+from server.storage.reached import Reached
 from server.storage.scan import WINDOW_BYTES, FileScan
 
 
@@ -44,14 +46,21 @@ Visitor = Callable[[int, RecordBatchView], None]
 
 
 def recover_segment(
-    file: File, path: str, *, base_offset: int, epoch: int, is_last: bool, visit: Visitor
+    file: File,
+    path: str,
+    *,
+    base_offset: int,
+    epoch: int,
+    is_last: bool,
+    visit: Visitor,
+    reached: Reached | None = None,
 ) -> RecoveredSegment:
     """Check a segment's ``.log`` file from its start, show every valid batch to ``visit``, cut a torn tail
     off.
 
     Offsets must follow one another without gaps from ``base_offset`` on, leader epochs must not fall below
-    ``epoch`` or one another. Raises CorruptFileError for damage that must not be cut off, OSError of the
-    disk.
+    ``epoch`` or one another. ``reached`` is how far the log is known to have been. Raises CorruptFileError for damage
+    that must not be cut off, OSError of the disk.
     """
     scan = FileScan(file, next_offset=base_offset)
     next_offset = base_offset
@@ -71,6 +80,8 @@ def recover_segment(
     survivor = _find_batch_from(file, end, size)
     if survivor is not None:
         _refuse(path, end, next_offset, f"{scan.fault}, though there is a valid batch at byte {survivor}")
+    if reached is not None and next_offset < reached.offset:
+        _refuse(path, end, next_offset, f"{scan.fault}, though {reached.statement}")
     file.truncate(end)
     return RecoveredSegment(size=end, next_offset=next_offset, epoch=epoch, cut_bytes=size - end)
 

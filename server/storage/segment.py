@@ -14,6 +14,7 @@ from kafkaproto.records.batch import RecordBatchView, iterate_batches
 from server.ports import Disk, File
 from server.storage.deletion import mark_deleted
 from server.storage.index import OffsetIndex, TimeIndex
+from server.storage.reached import Reached
 from server.storage.recovery import RecoveredSegment, recover_segment
 
 LOCATE_BYTES = 1 << 16
@@ -69,7 +70,12 @@ class Segment:
         return segment
 
     def recover(
-        self, *, epoch: int, is_last: bool, visit: Callable[[RecordBatchView], None]
+        self,
+        *,
+        epoch: int,
+        is_last: bool,
+        visit: Callable[[RecordBatchView], None],
+        reached: Reached | None = None,
     ) -> RecoveredSegment:
         """Read and check what is on disk, cut a torn tail off, mend the indexes (see ``recovery``).
 
@@ -86,7 +92,13 @@ class Segment:
             visit(view)
 
         recovered = recover_segment(
-            self._file, self.path, base_offset=self.base_offset, epoch=epoch, is_last=is_last, visit=note
+            self._file,
+            self.path,
+            base_offset=self.base_offset,
+            epoch=epoch,
+            is_last=is_last,
+            visit=note,
+            reached=reached,
         )
         if is_last:
             # What was appended but not synced may have outlived its process in memory alone, and counts from now on.

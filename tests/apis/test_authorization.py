@@ -9,8 +9,11 @@ import pytest
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import (
+    AddRaftVoterRequest,
     AlterConfigsRequest,
     AlterConfigsResponse,
+    ApiVersionsRequest,
+    CreateAclsRequest,
     CreatePartitionsRequest,
     CreatePartitionsResponse,
     CreateTopicsRequest,
@@ -20,6 +23,7 @@ from kafkaproto.messages import (
     DescribeClusterRequest,
     DescribeConfigsRequest,
     DescribeTopicPartitionsRequest,
+    FetchRequest,
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
     MetadataRequest,
@@ -31,7 +35,7 @@ from server.apis.context import NoAnswer
 from server.apis.table import dispatch
 from server.image.image import AccessControlEntry, ClusterImage
 from server.security.acls import Operation, PermissionType, ResourceType
-from server.security.authorizer import Authorizer
+from server.security.authorizer import Authorizer, LoadingAuthorizer
 from server.types import ListenerKind
 from tests.apis.support import Calls, answers, context, image_of, services
 from tests.security.acl_making import acl, authorizer
@@ -443,3 +447,29 @@ def test_denials_count_as_they_do_for_every_resource() -> None:
     deny = acl(resource_name="b", operation=DESCRIBE, permission_type=PermissionType.DENY)
     guard = authorizer(acl(resource_name="*", operation=Operation.ALL), deny)
     assert names_and_errors(metadata(guard).topics) == [("a", 0), ("c", 0)]
+
+
+# --- before the ACLs are known ---
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [FetchRequest(), AddRaftVoterRequest(), creations("a"), CreateAclsRequest(), DescribeConfigsRequest()],
+)
+def test_a_node_that_does_not_know_the_acls_serves_nobody_and_is_asked_again(request_: Message) -> None:
+    calls = Calls()
+    loading = LoadingAuthorizer(frozenset({"User:root"}), frozenset())
+    response = serve(request_, request_.MAX_VERSION, loading, kind=CONTROLLER, calls=calls)
+    codes = {each.error_code for each in getattr(response, "topics", ())} or {
+        getattr(response, "error_code", ErrorCode.NOT_CONTROLLER)
+    }
+    assert codes == {ErrorCode.NOT_CONTROLLER}
+    assert calls == Calls()
+
+
+def test_a_node_that_does_not_know_the_acls_tells_its_versions_and_forwards() -> None:
+    calls = Calls()
+    loading = LoadingAuthorizer(frozenset(), frozenset())
+    assert serve(ApiVersionsRequest(), 0, loading, kind=CONTROLLER).error_code == ErrorCode.NONE
+    serve(CreateTopicsRequest(), 7, loading, calls=calls)
+    assert len(calls.forwarded) == 1

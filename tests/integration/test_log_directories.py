@@ -15,7 +15,7 @@ import pytest
 
 from compat.node import combined_properties, controller_properties
 from compat.ours import OurNode
-from compat.process import free_ports, wait_until
+from compat.process import ProcessDiedError, free_ports, wait_until
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import (
     DescribeLogDirsRequest,
@@ -160,6 +160,51 @@ def test_replicas_of_a_directory_that_is_gone_for_good_get_new_places(
         kept = [index for index in before if before[index] in after.values()]
         assert len(kept) == 2 * len(left)
         assert all(after[index] == before[index] for index in kept)
+
+
+def swap(first: Path, second: Path) -> None:
+    """What two disks look like whose mount points were confused."""
+    spare = first.with_name("spare")
+    first.rename(spare)
+    second.rename(first)
+    spare.rename(second)
+
+
+def test_swapped_disks_are_known_by_their_ids_and_every_replica_stays_where_it_is(tmp_path: Path) -> None:
+    with node_of(tmp_path) as node:
+        address = node.bootstrap_server
+        assert create_topic(address, "t", 6).error_code == 0
+        wait_until(
+            lambda: UNASSIGNED not in recorded_directories(node).values(),
+            WAIT_S,
+            "directories to be recorded",
+        )
+        before = recorded_directories(node)
+        assert node.stop() == 0
+        swap(tmp_path / "a", tmp_path / "b")
+        node.start()
+        wait_until(lambda: partitions_of(address) == ([*range(6)], []), WAIT_S, "all partitions to be led")
+        # The records name directories by id, so that no record had to be written.
+        assert recorded_directories(node) == before
+        assert [each.error_code for each in log_dirs(address).values()] == [0, 0, 0]
+
+
+def test_a_metadata_log_in_the_place_of_another_directory_is_refused_and_not_begun_anew(
+    tmp_path: Path,
+) -> None:
+    with node_of(tmp_path) as node:
+        address = node.bootstrap_server
+        assert create_topic(address, "t", 6).error_code == 0
+        before = recorded_directories(node)
+        assert node.stop() == 0
+        swap(tmp_path / "a", tmp_path / "m")
+        with pytest.raises(ProcessDiedError):
+            node.start()
+        assert f"{tmp_path}/a/__cluster_metadata-0" in node.process.err_path.read_text()
+        swap(tmp_path / "a", tmp_path / "m")
+        node.start()
+        wait_until(lambda: partitions_of(address) == ([*range(6)], []), WAIT_S, "all partitions to be led")
+        assert recorded_directories(node).keys() >= before.keys()
 
 
 def test_a_directory_that_another_one_was_put_in_the_place_of_fails(tmp_path: Path) -> None:

@@ -144,9 +144,15 @@ class Bench:
         ended.set()
 
     def send(
-        self, request_id: int, port: int, request: messages.OutboundRequest, *, node_id: int = 2
+        self,
+        request_id: int,
+        port: int,
+        request: messages.OutboundRequest,
+        *,
+        node_id: int = 2,
+        host: str = "127.0.0.1",
     ) -> None:
-        destination = Destination(id=node_id, host="127.0.0.1", port=port)
+        destination = Destination(id=node_id, host=host, port=port)
         send = SendRequest(request_id=request_id, destination=destination, request=request)
         self.channel.send(self._nursery, send)
 
@@ -195,6 +201,18 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+async def test_where_a_name_was_reached_is_known_and_stays_known() -> None:
+    async with listening(Peer(ANSWERS), served_versions=SERVED.get) as (_, port), bench() as it:
+        named = Destination(id=2, host="localhost", port=port)
+        assert it.channel.remote_hosts(named) == frozenset()
+        it.send(1, port, vote(), host="localhost")
+        await it.end(1)
+        assert it.channel.remote_hosts(named) == {"127.0.0.1"}
+        assert it.channel.remote_hosts(Destination(id=3, host="localhost", port=port)) == frozenset()
+        moved = Destination(id=2, host="elsewhere", port=port)
+        assert it.channel.remote_hosts(moved) == frozenset()
 
 
 async def test_an_answer_comes_back_as_the_core_has_it() -> None:

@@ -284,3 +284,35 @@ async def test_a_controller_without_initial_voters_joins_by_itself_and_counts() 
         assert waiting.cancelled_caught
         nodes.start(joiner)
         await nodes.until(lambda: written(driver) == 2)
+
+
+async def test_a_replica_that_lagged_shows_nothing_before_it_has_what_its_leader_called_committed() -> None:
+    async with running_nodes(controller__quorum__fetch__max__bytes="200") as nodes:
+        _, driver = await nodes.until_active()
+        follower = next(each for each in nodes.controller_ids if nodes.quorum(each) is not driver)
+        await nodes.crash(follower)
+        for number in range(1, 51):
+            assert await write(driver, number)
+        nodes.start(follower)
+        await nodes.until(lambda: nodes.quorum(follower) is not None)
+        lagging = nodes.quorum(follower)
+        assert lagging is not None
+        assert not lagging.published.is_current
+        assert written(lagging) == 0
+        seen: list[int] = []
+        while not seen:
+            await lagging.published.changed.wait()
+            seen += [written(lagging)] if lagging.published.is_current else []
+        # Many Fetches brought that, and each moved this replica's own high watermark to the end of its log.
+        assert seen == [50]
+
+
+async def test_voters_that_no_acl_could_let_in_yet_form_a_quorum() -> None:
+    """Each learns of the ACLs only once all three have agreed on what is committed."""
+    authorizer = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+    changes = {"authorizer__class__name": authorizer, "allow__everyone__if__no__acl__found": "true"}
+    async with running_nodes(**changes) as nodes:
+        _, driver = await nodes.until_active()
+        assert driver.peer_hosts() == {"127.0.0.1"}
+        assert await write(driver, 1)
+        await until_all_see(nodes, 1)

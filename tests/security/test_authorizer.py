@@ -226,3 +226,23 @@ def test_the_current_authorizer_is_made_anew_only_for_other_acls() -> None:
     assert not second.authorize("User:bob", "h", READ, TOPIC, "t")
     assert second.authorize("User:root", "h", READ, TOPIC, "t")
     assert current.at(some) is second
+
+
+CLUSTER_ACTION, CLUSTER = Operation.CLUSTER_ACTION, ResourceType.CLUSTER
+
+
+@pytest.mark.parametrize("everyone", [False, True])
+def test_before_the_acls_are_known_only_super_users_and_voters_are_let_in(everyone: bool) -> None:
+    current = CurrentAuthorizer(
+        AuthorizerSettings(super_users=frozenset({"User:root"}), allow_everyone_if_no_acl_found=everyone)
+    )
+    loading = current.while_loading(frozenset({"10.0.0.1"}))
+    assert not loading.is_loaded
+    assert current.at(by_id([])).is_loaded
+    for operation, resource_type in ((ALTER, CLUSTER), (CLUSTER_ACTION, CLUSTER), (READ, TOPIC)):
+        assert loading.authorize("User:root", "10.0.0.9", operation, resource_type, "kafka-cluster")
+        assert not loading.authorize("User:bob", "10.0.0.9", operation, resource_type, "kafka-cluster")
+    assert loading.authorize("User:bob", "10.0.0.1", CLUSTER_ACTION, CLUSTER, "kafka-cluster")
+    # A voter's host is let do what voters do, and nothing else.
+    for operation, resource_type in ((ALTER, CLUSTER), (Operation.ALL, CLUSTER), (CLUSTER_ACTION, TOPIC)):
+        assert not loading.authorize("User:bob", "10.0.0.1", operation, resource_type, "kafka-cluster")

@@ -20,6 +20,7 @@ from server.ports import Rng
 from server.storage.deletion import remove_deleted
 from server.storage.log import Log
 from server.storage.quorum_state_file import QuorumState, QuorumStateFile
+from server.storage.reached import find_reached
 from server.storage.reconciliation import reconcile
 from server.storage.segment import LogConfig
 from server.storage.snapshot_file import SnapshotStore
@@ -51,8 +52,17 @@ class Life:
 
     def open(self) -> None:
         """What a node does at start; fails where the directory contradicts itself."""
-        self.log = Log.open(self.disk, DIRECTORY, topic_id=METADATA_TOPIC_ID, config=CONFIG)
         self.snapshots = SnapshotStore(self.disk, DIRECTORY)
+        snapshot_end = 0
+        if self.disk.exists(DIRECTORY) and (latest := self.snapshots.latest()) is not None:
+            snapshot_end = latest.end_offset
+        self.log = Log.open(
+            self.disk,
+            DIRECTORY,
+            topic_id=METADATA_TOPIC_ID,
+            config=CONFIG,
+            reached=find_reached(self.disk, DIRECTORY, snapshot_end),
+        )
         self.snapshots.remove_leftovers()
         reconcile(self.log, self.snapshots)
         self.state_file = QuorumStateFile(self.disk, DIRECTORY)

@@ -12,6 +12,7 @@ from kafkaproto.records.batch import iterate_batches
 from server.ports import Disk
 from server.storage.errors import CorruptFileError, OffsetOutOfRangeError
 from server.storage.log import Log
+from server.storage.reached import find_reached
 from server.storage.segment import LogConfig
 from server.types import METADATA_TOPIC_ID, OffsetAndEpoch
 from tests.sim.disk import MemoryDisk
@@ -456,4 +457,20 @@ def test_opening_closes_its_files_again_where_it_fails() -> None:
         open_log(disk, "/data")
     log = open_log(disk, "/data")
     assert [view.base_offset for view in iterate_batches(read_all(log))] == [0, 1]
+    log.close()
+
+
+def test_what_says_how_far_the_log_reached_gives_way_when_the_log_is_begun_anew(
+    disk: Disk, root: str
+) -> None:
+    log = open_log(disk, root)
+    log.append([batch(offset, epoch=1 + offset // 3) for offset in range(9)])
+    log.close()
+    reached = find_reached(disk, log.directory, 0)
+    assert reached is not None
+    assert reached.offset == 9
+    assert find_reached(disk, log.directory, 9) is None, "a snapshot holds it all"
+    log = open_log(disk, root)
+    log.truncate_fully_to(5)
+    assert find_reached(disk, log.directory, 0) is None
     log.close()
