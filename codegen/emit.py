@@ -11,17 +11,27 @@ from codegen.emit_read import ReadEmitter
 from codegen.emit_schema import emit_schema
 from codegen.emit_write import WriteEmitter
 from codegen.literals import annotation, default_at_read, literal, struct_default
-from codegen.model import ArrayType, Field, Message, NotNull, Struct, StructType
+from codegen.model import ArrayType, Field, Message, MessageType, NotNull, Struct, StructType
 from codegen.resolve import ArrayValue, StructLayout, StructValue, resolve
 from codegen.text import Layouts, Lines
 
 _SUPPORT = (
-    "BYTES EMPTY PACK_INT32 TABLE_SIZE UNPACK_INT32 Buffer Buffers Malformed Pieces pack_length pack_many "
-    "pack_string_length pack_uuids read_long_length read_string_length read_tag_section read_unknown_tags "
-    "unpack_many write_tag_section"
+    "BYTES ELEMENTS_A_STEP EMPTY PACK_INT32 TABLE_SIZE UNPACK_INT32 Budget Buffer Buffers Malformed Pieces Steps "
+    "pack_length pack_many pack_string_length pack_uuids read_long_length read_pieces read_string_length "
+    "read_tag_section read_unknown_tags unpack_many write_tag_section"
 ).split()
 _PRIMITIVES = ["read_unsigned_varint"]
 _WIDTH = 108
+
+
+def _is_read_in_steps(message: Message, layout: StructLayout) -> bool:
+    """Whether a server may have to read a struct a little at a time: it is of a request, and has arrays."""
+    return message.type is MessageType.REQUEST and layout.has_arrays
+
+
+def _is_written_in_steps(message: Message, layout: StructLayout) -> bool:
+    """Whether a server may have to write a struct a little at a time: it is of a response, and has long arrays."""
+    return message.type is MessageType.RESPONSE and layout.has_loops
 
 
 @dataclass(slots=True)
@@ -44,12 +54,27 @@ class _Functions:
             self.names[layout] = version
         self.readers[layout, many] = None
 
-    def reader(self, layout: StructLayout, many: bool) -> str:
-        verb = "read_many" if many else "read"
+    def reader(self, layout: StructLayout, many: bool, in_steps: bool) -> str:
+        verb = f"{'step' if in_steps else 'read'}{'_many' if many else ''}"
         return naming.function(verb, self.message, layout.struct, self.names[layout])
 
-    def writer(self, layout: StructLayout) -> str:
-        return naming.function("write", self.message, layout.struct, self.names[layout])
+    def writer(self, layout: StructLayout, in_steps: bool) -> str:
+        verb = "step_write" if in_steps else "write"
+        return naming.function(verb, self.message, layout.struct, self.names[layout])
+
+    def root_tables(self, roots: list[StructLayout]) -> list[tuple[str, list[str]]]:
+        """The tables of functions by version; None for a version that is always read or written at once."""
+        tables = [
+            ("_READERS", [self.reader(root, False, False) for root in roots]),
+            ("_WRITERS", [self.writer(root, False) for root in roots]),
+        ]
+        if any(_is_read_in_steps(self.message, root) for root in roots):
+            names = [self.reader(root, False, True) if root.has_arrays else "None" for root in roots]
+            tables.append(("_STEP_READERS", names))
+        if any(_is_written_in_steps(self.message, root) for root in roots):
+            names = [self.writer(root, True) if root.has_loops else "None" for root in roots]
+            tables.append(("_STEP_WRITERS", names))
+        return tables
 
 
 def emit_module(message: Message) -> str:
@@ -70,12 +95,14 @@ def emit_module(message: Message) -> str:
             reader.many(layout)
         else:
             reader.one(layout)
+        if _is_read_in_steps(message, layout):
+            reader.steps(layout, many)
     for layout in functions.names:
-        writer.function(functions.writer(layout), layout)
-    for table, names in (
-        ("_READERS", [functions.reader(root, False) for root in roots.values()]),
-        ("_WRITERS", [functions.writer(root) for root in roots.values()]),
-    ):
+        writer.function(layout)
+        if _is_written_in_steps(message, layout):
+            writer.steps(layout)
+    tables = functions.root_tables(list(roots.values()))
+    for table, names in tables:
         with body.block(f"{table} = ("):
             body.add(*(f"{name}," for name in names))
         body.add(")", "")
@@ -286,6 +313,23 @@ def _methods(message: Message, lines: Lines) -> None:
     lines.add("")
     with lines.block("def _write(self, out: Pieces, version: int) -> None:"):
         lines.add(f"_WRITERS[version{lowest}](out, self)")
+    _step_methods(message, name, lowest, lines)
     lines.add("", "@staticmethod")
     with lines.block("def schema() -> MessageSchema:"):
         lines.add('"""What the fields are; built once, when first asked for."""', "return _schema()")
+
+
+def _step_methods(message: Message, name: str, lowest: str, lines: Lines) -> None:
+    roots = [resolve(message, version) for version in _versions(message)]
+    if any(_is_read_in_steps(message, root) for root in roots):
+        parameters = ["buffer: Buffer", "position: int", "version: int", "budget: Budget"]
+        lines.add("", "@staticmethod")
+        lines.call("def _step_read", parameters, f" -> Steps[tuple[{name}, int]] | None:")
+        with lines.indented():
+            lines.add(f"read = _STEP_READERS[version{lowest}]")
+            lines.add("return None if read is None else read(buffer, position, budget)")
+    if any(_is_written_in_steps(message, root) for root in roots):
+        lines.add("")
+        with lines.block("def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:"):
+            lines.add(f"write = _STEP_WRITERS[version{lowest}]")
+            lines.add("return None if write is None else write(out, self)")

@@ -5,6 +5,9 @@ array that follows, or the count of the tag section, so that most fields cost no
 that Python or ``Message.decode`` checks anyway: a slice past the end is noticed by the end position, a short buffer
 by unpacking. Two costs that would be as high as all the rest are avoided: an object is made without its constructor,
 and the elements of an array are read by one function with the loop inside.
+
+A struct with arrays has a second function, which reads in steps for large requests: a generator that takes each
+array's elements from a budget before it makes them, and yields between them.
 """
 
 from __future__ import annotations
@@ -27,8 +30,8 @@ from codegen.resolve import (
 )
 from codegen.text import Layouts, Lines
 
-FunctionNames = Callable[[StructLayout, bool], str]
-"""The name of the function that reads one struct of a layout, or many of them."""
+FunctionNames = Callable[[StructLayout, bool, bool], str]
+"""The name of the function that reads one struct of a layout, or many of them; at once, or in steps."""
 
 
 class ReadEmitter:
@@ -40,6 +43,16 @@ class ReadEmitter:
         self.layouts = layouts
         self.names = names
         self.run: list[tuple[str, str, int]] = []
+        self.in_steps = False
+
+    def steps(self, layout: StructLayout, many: bool) -> None:
+        """The function that reads one struct, or many, in steps; the struct must have arrays."""
+        self.in_steps = True
+        if many:
+            self.many(layout)
+        else:
+            self.one(layout)
+        self.in_steps = False
 
     def one(self, layout: StructLayout) -> None:
         """The function that reads one struct."""
@@ -48,7 +61,7 @@ class ReadEmitter:
         parameters = ["buffer: Buffer", "position: int"]
         if layout.has_views and not is_root:
             parameters.append("view: memoryview")
-        self.lines.call(f"def {self.names(layout, False)}", parameters, f" -> tuple[{class_name}, int]:")
+        self._head(layout, False, parameters, class_name)
         with self.lines.indented():
             if layout.has_views and is_root:
                 self.lines.add("view = memoryview(buffer)")
@@ -62,8 +75,7 @@ class ReadEmitter:
         parameters = ["buffer: Buffer", "position: int", "size: int"]
         if layout.has_views:
             parameters.append("view: memoryview")
-        head = f"def {self.names(layout, True)}"
-        self.lines.call(head, parameters, f" -> tuple[list[{class_name}], int]:")
+        self._head(layout, True, parameters, f"list[{class_name}]")
         with self.lines.indented():
             with self.lines.block("if size > len(buffer) - position:"):
                 self.lines.add("raise Malformed")
@@ -71,8 +83,17 @@ class ReadEmitter:
             with self.lines.block("for _ in range(size):"):
                 self._body(layout, class_name)
                 self.lines.add("found.append(message)")
+                if self.in_steps:
+                    self.lines.add("yield")
             self.lines.add("return found, position")
         self.lines.add("", "")
+
+    def _head(self, layout: StructLayout, many: bool, parameters: list[str], found: str) -> None:
+        result = f"tuple[{found}, int]"
+        if self.in_steps:
+            parameters = [*parameters, "budget: Budget"]
+            result = f"Steps[{result}]"
+        self.lines.call(f"def {self.names(layout, many, self.in_steps)}", parameters, f" -> {result}:")
 
     def _body(self, layout: StructLayout, class_name: str) -> None:
         """Read a struct into ``message``."""
@@ -136,8 +157,13 @@ class ReadEmitter:
                     self._struct(layout, target)
 
     def _struct(self, layout: StructLayout, target: str) -> None:
+        in_steps = self.in_steps and layout.has_arrays
+        call, more = ("yield from ", ", budget") if in_steps else ("", "")
         view = ", view" if layout.has_views else ""
-        self.lines.add(f"{target}, position = {self.names(layout, False)}(buffer, position{view})")
+        name = self.names(layout, False, in_steps)
+        self.lines.add(f"{target}, position = {call}{name}(buffer, position{view}{more})")
+        if self.in_steps and not in_steps:
+            self.lines.add(f"budget.take_tags(({target},))")
 
     def _length(self, name: str, form: LengthForm) -> None:
         """Read a length or count with the run before it; of a compact one, its first byte."""
@@ -176,6 +202,9 @@ class ReadEmitter:
         if compact:
             with self.lines.block("if count > 127:"):
                 self.lines.add("count, position = read_long_length(buffer, position, count)")
+        if self.in_steps:
+            where = f"{naming.class_name(self.message, self.message.root)}.{naming.attribute(field.name)}"
+            self.lines.add(f'budget.take(count{" - 1" if compact else ""}, "{where}")')
         match value.element:
             case FixedValue(primitive):
                 with self._null("count", compact, value.nullable, target):
@@ -198,18 +227,39 @@ class ReadEmitter:
         else:
             self.lines.add(many)
         self.lines.add(f"position += count * {primitive.size}{f' - {primitive.size}' if compact else ''}")
+        if self.in_steps:
+            self.lines.add("yield")
 
     def _structs(self, layout: StructLayout, value: ArrayValue, target: str) -> None:
         """An array of structs; an empty one, the most common, costs no call."""
         compact = value.length is LengthForm.COMPACT
         view = ", view" if layout.has_views else ""
-        call = f"{self.names(layout, True)}(buffer, position, count{' - 1' if compact else ''}{view})"
+        count = "count - 1" if compact else "count"
+        name = self.names(layout, True, self.in_steps and layout.has_arrays)
+        call = f"{name}(buffer, position, {count}{view})"
+        if self.in_steps and layout.has_arrays:
+            call = f"yield from {name}(buffer, position, {count}{view}, budget)"
         with self.lines.block("if count > 1:" if compact else "if count > 0:"):
-            self.lines.add(f"{target}, position = {call}")
+            if self.in_steps and not layout.has_arrays:
+                self._flat_structs(name, target, count, view)
+            else:
+                self.lines.add(f"{target}, position = {call}")
         with self.lines.block("elif count:" if compact else "elif not count:"):
             self.lines.add(f"{target} = []")
         with self.lines.block("else:"):
             self.lines.add(f"{target} = None" if value.nullable else "raise Malformed")
+
+    def _flat_structs(self, name: str, target: str, count: str, view: str) -> None:
+        """An array of structs without arrays: a short one is read at once, a long one piece by piece."""
+        with self.lines.block(f"if {count} > ELEMENTS_A_STEP:"):
+            self.lines.call(
+                f"{target}, position = yield from read_pieces",
+                [name, "buffer", "position", count, "budget", *(["view"] if view else [])],
+            )
+        with self.lines.block("else:"):
+            self.lines.add(
+                f"{target}, position = {name}(buffer, position, {count}{view})", f"budget.take_tags({target})"
+            )
 
     def _texts(self, element: VariableValue, target: str, field: Field, compact: bool) -> None:
         """An array of strings or bytes."""
@@ -221,6 +271,8 @@ class ReadEmitter:
         with self.lines.block(f"for _ in range({'1, ' if compact else ''}count):"):
             self._value(element, f"{local}_item", field)
             self.lines.add(f"{local}.append({local}_item)")
+            if self.in_steps:
+                self.lines.add("yield")
 
     # -- the tag section ---------------------------------------------------------------------------------------
 
@@ -238,6 +290,8 @@ class ReadEmitter:
         with self.lines.block("if tags:"):
             if not layout.tagged and not refused:
                 self.lines.add("message.unknown_tags, position = read_unknown_tags(buffer, position - 1)")
+                if self.in_steps:
+                    self.lines.add("budget.take_tags((message,))")
                 return
             self.lines.add("sections, end_of_tags = read_tag_section(buffer, position - 1)")
             with self.lines.block("for tag, position, stop in sections:"):
@@ -258,6 +312,8 @@ class ReadEmitter:
                 with self.lines.block("if position != stop:"):
                     self.lines.add("raise Malformed")
             self.lines.add("position = end_of_tags")
+            if self.in_steps:
+                self.lines.add("budget.take_tags((message,))")
 
     def _tagged_value(self, entry: FieldLayout) -> None:
         target = self._target(entry.field)

@@ -3,6 +3,9 @@
 They append pieces to a list, which `kafkaproto.message` joins at the end: what is large is copied once. As when
 reading, fixed-size fields are packed together with the length that follows them; a length of more than one byte takes
 the other branch. A field that the version lacks must be at its default unless it is ignorable.
+
+A struct with arrays of structs or strings has a second function, which writes in steps for large messages: a generator
+that yields after each element.
 """
 
 from __future__ import annotations
@@ -25,7 +28,8 @@ from codegen.resolve import (
 )
 from codegen.text import Layouts, Lines
 
-FunctionNames = Callable[[StructLayout], str]
+FunctionNames = Callable[[StructLayout, bool], str]
+"""The name of the function that writes a struct of a layout: at once, or in steps."""
 
 
 class WriteEmitter:
@@ -38,11 +42,20 @@ class WriteEmitter:
         self.names = names
         self.run: list[tuple[str, str]] = []
         self.out = "out"
+        self.in_steps = False
 
-    def function(self, name: str, layout: StructLayout) -> None:
+    def steps(self, layout: StructLayout) -> None:
+        """The whole function that writes in steps; the struct must have loops."""
+        self.in_steps = True
+        self.function(layout)
+        self.in_steps = False
+
+    def function(self, layout: StructLayout) -> None:
         """The whole function."""
         class_name = naming.class_name(self.message, layout.struct)
-        self.lines.call(f"def {name}", ["out: Pieces", f"message: {class_name}"], " -> None:")
+        name = self.names(layout, self.in_steps)
+        result = "Steps[None]" if self.in_steps else "None"
+        self.lines.call(f"def {name}", ["out: Pieces", f"message: {class_name}"], f" -> {result}:")
         with self.lines.indented():
             for field in layout.absent:
                 if not field.ignorable:
@@ -148,7 +161,14 @@ class WriteEmitter:
                     self._struct(layout, variable)
 
     def _struct(self, layout: StructLayout, variable: str) -> None:
-        self.lines.add(f"{self.names(layout)}({self.out}, {variable})")
+        in_steps = self._yields and layout.has_loops
+        name = self.names(layout, in_steps)
+        self.lines.add(f"{'yield from ' if in_steps else ''}{name}({self.out}, {variable})")
+
+    @property
+    def _yields(self) -> bool:
+        # What is tagged is written at once: its length stands before it.
+        return self.in_steps and self.out == "out"
 
     def _variable(self, value: VariableValue, variable: str) -> None:
         """A string or bytes."""
@@ -203,6 +223,8 @@ class WriteEmitter:
                 item = f"{variable}_item"
                 with self.lines.block(f"for {item} in {variable}:"):
                     self._value(element, item)
+                    if self._yields:
+                        self.lines.add("yield")
 
     # -- the tag section ---------------------------------------------------------------------------------------
 

@@ -9,12 +9,13 @@ from codegen.model import Field, Message, Struct
 
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _RESERVED_LOCALS = frozenset(
-    "buffer position view message size found count length mark end tags tag sections stop end_of_tags "
+    "buffer position view message size found count length mark end tags tag sections stop end_of_tags budget "
     "out data section tagged isinstance len map memoryview range sum".split()
 )
 """Locals of generated functions and what they call; all other names begin with an underscore or hold a verb."""
 _RESERVED_ATTRIBUTES = frozenset(
-    "decode encode encode_into from_json schema to_json unknown_tags self bool bytes dict float int list str".split()
+    "decode decode_in_steps encode encode_in_steps encode_into from_json schema to_json unknown_tags self "
+    "bool bytes dict float int list str".split()
 )
 """What every message has beside its fields, and what its code needs to mean what it always means."""
 

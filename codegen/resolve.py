@@ -83,6 +83,25 @@ class StructLayout:
     """Those that do not exist at this version."""
 
     @property
+    def has_arrays(self) -> bool:
+        """Whether there are arrays of any kind at any depth: reading such a struct can take any amount of time."""
+        return any(
+            isinstance(entry.value, ArrayValue)
+            or (isinstance(entry.value, StructValue) and entry.value.layout.has_arrays)
+            for entry in (*self.fields, *self.tagged)
+        )
+
+    @property
+    def has_loops(self) -> bool:
+        """Whether there are arrays, outside of tags, whose elements are written one by one: structs, strings, bytes."""
+        for entry in self.fields:
+            if isinstance(entry.value, ArrayValue) and not isinstance(entry.value.element, FixedValue):
+                return True
+            if isinstance(entry.value, StructValue) and entry.value.layout.has_loops:
+                return True
+        return False
+
+    @property
     def has_views(self) -> bool:
         """Whether there are fields, at any depth, that are read as views of the buffer."""
         for entry in (*self.fields, *self.tagged):

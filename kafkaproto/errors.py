@@ -47,3 +47,7 @@ class UnsupportedVersionError(LocalProtocolError):
 
 class RemoteProtocolError(ProtocolError):
     """Bytes from outside are not what the protocol says they should be."""
+
+
+class TooManyElementsError(RemoteProtocolError):
+    """A message holds more elements than the reader takes; those beyond its limit were not made."""

@@ -16,6 +16,7 @@ from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.primitives import Buffer, read_unsigned_varint
 
 _MAX_CLIENT_ID_BYTES = 0x7FFF
+_MAX_TAGGED_FIELDS = 100
 
 # api key, api version, correlation id, length of the client id: the client id keeps its old two-byte length
 # even in header version 2, whose other strings would be compact.
@@ -136,6 +137,10 @@ def _decode_tags(frame: Buffer, position: int, where: str) -> tuple[dict[int, by
         return None, position + 1
     try:
         count, position = read_unsigned_varint(frame, position)
+        if count > _MAX_TAGGED_FIELDS:
+            raise RemoteProtocolError(
+                f"{count} tagged fields are more than {_MAX_TAGGED_FIELDS}", offset=position
+            )
         tags: dict[int, bytes] = {}
         for _ in range(count):
             tag, position = read_unsigned_varint(frame, position)

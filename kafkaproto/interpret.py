@@ -12,7 +12,7 @@ from typing import Any
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError, UnsupportedVersionError
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
 from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema, within
-from kafkaproto.support import MAX_STRING_LENGTH, Buffer
+from kafkaproto.support import MAX_STRING_LENGTH, MAX_TAGGED_FIELDS, Buffer, Steps
 
 FIXED = {
     "bool": struct.Struct(">?"),
@@ -30,10 +30,24 @@ FIXED = {
 
 def decode_slowly(schema: MessageSchema, buffer: Buffer, version: int, offset: int) -> tuple[Any, int]:
     """Read one message as `Message.decode` does. Raises RemoteProtocolError with field path and byte offset."""
+    steps = decode_slowly_in_steps(schema, buffer, version, offset)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: tuple[Any, int] = end.value
+            return found
+
+
+def decode_slowly_in_steps(
+    schema: MessageSchema, buffer: Buffer, version: int, offset: int
+) -> Steps[tuple[Any, int]]:
+    """`decode_slowly` for a large message: yields after each element of an array."""
     decoder = _Decoder(schema, buffer, version, offset)
     if offset > len(buffer):
         raise decoder.fail("begins beyond the end", schema.name)
-    return decoder.struct(schema.root, schema.name), decoder.position
+    message = yield from decoder.struct(schema.root, schema.name)
+    return message, decoder.position
 
 
 def encode_slowly(schema: MessageSchema, message: Any, version: int) -> bytes:
@@ -54,16 +68,17 @@ class _Decoder:
     def fail(self, reason: str, path: str, offset: int | None = None) -> RemoteProtocolError:
         return RemoteProtocolError(reason, where=path, offset=self.position if offset is None else offset)
 
-    def struct(self, schema: StructSchema, path: str) -> Any:
+    def struct(self, schema: StructSchema, path: str) -> Steps[Any]:
         values: dict[str, Any] = {}
         for field in schema.fields:
             if within(self.version, field.versions) and not within(self.version, field.tagged):
-                values[field.attribute] = self.field(field, f"{path}.{field.attribute}", tagged=False)
+                inner = f"{path}.{field.attribute}"
+                values[field.attribute] = yield from self.field(field, inner, tagged=False)
         if self.flexible:
-            self.tags(schema, values, path)
+            yield from self.tags(schema, values, path)
         return schema.python_class(**values)
 
-    def tags(self, schema: StructSchema, values: dict[str, Any], path: str) -> None:
+    def tags(self, schema: StructSchema, values: dict[str, Any], path: str) -> Steps[None]:
         known = {field.tag: field for field in schema.fields if field.tag >= 0}
         where = f"{path}.<tagged fields>"
         start = self.position
@@ -72,6 +87,8 @@ class _Decoder:
             raise self.fail(
                 f"claims {count} tagged fields, {self.limit - self.position} bytes are left", where, start
             )
+        if count > MAX_TAGGED_FIELDS:
+            raise self.fail(f"{count} tagged fields are more than {MAX_TAGGED_FIELDS}", where, start)
         unknown: dict[int, bytes] = {}
         for _ in range(count):
             start = self.position
@@ -90,24 +107,24 @@ class _Decoder:
             inner = f"{path}.{field.attribute}"
             if not within(self.version, field.tagged):
                 raise self.fail(f"tag {tag} does not exist in version {self.version}", inner, start)
-            values[field.attribute] = self.field(field, inner, tagged=True)
+            values[field.attribute] = yield from self.field(field, inner, tagged=True)
             if self.position != end:
                 raise self.fail(f"tag {tag} claims {size} bytes but its value ends elsewhere", inner, start)
         values["unknown_tags"] = unknown or None
 
-    def field(self, field: FieldSchema, path: str, *, tagged: bool) -> Any:
+    def field(self, field: FieldSchema, path: str, *, tagged: bool) -> Steps[Any]:
         compact = self.flexible and not field.never_compact
         nullable = within(self.version, field.nullable)
         if field.array:
-            return self.array(field, path, compact, nullable)
+            return (yield from self.array(field, path, compact, nullable))
         if field.struct is not None and nullable:
             # In a tag 0 stands for null; elsewhere any negative byte does, as Kafka reads it.
             absent = self.varint(path) == 0 if tagged else self.fixed("int8", path) < 0
             if absent:
                 return None
-        return self.value(field, path, compact, nullable)
+        return (yield from self.value(field, path, compact, nullable))
 
-    def array(self, field: FieldSchema, path: str, compact: bool, nullable: bool) -> list[Any] | None:
+    def array(self, field: FieldSchema, path: str, compact: bool, nullable: bool) -> Steps[list[Any] | None]:
         start = self.position
         count = self.varint(path) - 1 if compact else self.fixed("int32", path)
         if count < 0:
@@ -119,11 +136,15 @@ class _Decoder:
             raise self.fail(
                 f"claims {count} elements, {self.limit - self.position} bytes are left", path, start
             )
-        return [self.value(field, f"{path}[{index}]", compact, False) for index in range(count)]
+        found = []
+        for index in range(count):
+            found.append((yield from self.value(field, f"{path}[{index}]", compact, False)))
+            yield
+        return found
 
-    def value(self, field: FieldSchema, path: str, compact: bool, nullable: bool) -> Any:
+    def value(self, field: FieldSchema, path: str, compact: bool, nullable: bool) -> Steps[Any]:
         if field.struct is not None:
-            return self.struct(field.struct, path)
+            return (yield from self.struct(field.struct, path))
         if field.type in FIXED:
             return self.fixed(field.type, path)
         return self.variable(field, path, compact, nullable)

@@ -8,9 +8,18 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from kafkaproto.errors import LocalProtocolError, ProtocolError, RemoteProtocolError, UnsupportedVersionError
+from kafkaproto.errors import (
+    LocalProtocolError,
+    ProtocolError,
+    RemoteProtocolError,
+    TooManyElementsError,
+    UnsupportedVersionError,
+)
 from kafkaproto.schema import MessageSchema
-from kafkaproto.support import FAILURES, Buffer, Malformed, Pieces
+from kafkaproto.support import FAILURES, Budget, Buffer, Malformed, Pieces, Steps
+
+_PIECES_TOGETHER = 1024
+"""Pieces of a message, each some ten bytes, that are joined in one step when it is written in steps."""
 
 
 class Struct:
@@ -60,6 +69,17 @@ class Message(Struct):
     def _write(self, out: Pieces, version: int) -> None:
         raise AssertionError("every generated message overrides this")
 
+    @staticmethod
+    def _step_read(
+        buffer: Buffer, position: int, version: int, budget: Budget
+    ) -> Steps[tuple[Any, int]] | None:
+        """None for a message that is read at once; requests with arrays override this."""
+        return None
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        """None for a message that is written at once; responses with arrays override this."""
+        return None
+
     @classmethod
     def _no_version(cls, version: int) -> UnsupportedVersionError:
         return UnsupportedVersionError(
@@ -87,6 +107,32 @@ class Message(Struct):
             raise cls._explain_reading(buffer, version, offset, failure) from None
         return message, end
 
+    @classmethod
+    def decode_in_steps(
+        cls, buffer: Buffer, version: int, offset: int = 0, *, max_elements: int
+    ) -> Steps[tuple[Self, int]]:
+        """Read one large request as `decode` does, a few elements a step; other messages are read at once.
+
+        ``max_elements`` limits the elements of arrays at every depth and the unknown tagged fields, together. Each
+        array's elements are counted before they are made, so memory stays bounded by the limit whatever the buffer
+        claims. Raises as `decode` does, and TooManyElementsError, which names the array that exceeds the limit.
+        """
+        if not cls.MIN_VERSION <= version <= cls.MAX_VERSION:
+            raise cls._no_version(version)
+        reading = cls._step_read(buffer, offset, version, Budget(max_elements))
+        if reading is None:
+            return cls.decode(buffer, version, offset)
+        try:
+            message, end = yield from reading
+            if end > len(buffer):
+                raise Malformed
+        except TooManyElementsError:
+            raise
+        except (*FAILURES, ProtocolError) as failure:
+            error = yield from cls._explain_reading_in_steps(buffer, version, offset, failure)
+            raise error from None
+        return message, end
+
     def encode(self, version: int) -> bytes:
         """The message's bytes at ``version``.
 
@@ -101,6 +147,28 @@ class Message(Struct):
             return b"".join(pieces)
         except (*FAILURES, ProtocolError) as failure:
             raise self._explain_writing(version, failure) from None
+
+    def encode_in_steps(self, version: int) -> Steps[list[Buffer]]:
+        """The message's bytes as buffers to be joined. Those of a response are made a few elements a step,
+        those of other messages at once; raises as `encode` does."""
+        if not self.MIN_VERSION <= version <= self.MAX_VERSION:
+            raise self._no_version(version)
+        pieces: Pieces = []
+        writing = self._step_write(pieces, version)
+        if writing is None:
+            return [self.encode(version)]
+        buffers: list[Buffer] = []
+        try:
+            for _ in writing:
+                if len(pieces) >= _PIECES_TOGETHER:
+                    buffers.append(b"".join(pieces))
+                    # The writer holds this list and only ever appends to it.
+                    pieces.clear()
+                yield
+            buffers.append(b"".join(pieces))
+        except (*FAILURES, ProtocolError) as failure:
+            raise self._explain_writing(version, failure) from None
+        return buffers
 
     def encode_into(self, out: bytearray, version: int) -> None:
         """Append the message's bytes to ``out``, which is left as it was on an error; raises as `encode` does."""
@@ -129,10 +197,22 @@ class Message(Struct):
     def _explain_reading(
         cls, buffer: Buffer, version: int, offset: int, failure: Exception
     ) -> RemoteProtocolError:
-        from kafkaproto.interpret import decode_slowly
+        explaining = cls._explain_reading_in_steps(buffer, version, offset, failure)
+        while True:
+            try:
+                next(explaining)
+            except StopIteration as end:
+                error: RemoteProtocolError = end.value
+                return error
+
+    @classmethod
+    def _explain_reading_in_steps(
+        cls, buffer: Buffer, version: int, offset: int, failure: Exception
+    ) -> Steps[RemoteProtocolError]:
+        from kafkaproto.interpret import decode_slowly_in_steps
 
         try:
-            decode_slowly(cls.schema(), buffer, version, offset)
+            yield from decode_slowly_in_steps(cls.schema(), buffer, version, offset)
         except RemoteProtocolError as error:
             return error
         # Our own mistake, yet one that a peer found: it must not bring the program down.

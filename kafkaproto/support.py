@@ -8,9 +8,10 @@ slow codec of `kafkaproto.interpret`, which knows names and places. Good input p
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any, TypeAlias, TypeVar
 
+from kafkaproto.errors import TooManyElementsError
 from kafkaproto.primitives import read_unsigned_varint, write_unsigned_varint
 
 Buffer = bytes | bytearray | memoryview
@@ -26,12 +27,47 @@ EMPTY: list[Any] = []
 MAX_STRING_LENGTH = 0x7FFF
 """Bytes of UTF-8 in a string; Kafka refuses longer ones even where the length is a varint."""
 
+MAX_TAGGED_FIELDS = 100
+"""Tagged fields in one struct. Kafka's own structs have fewer than ten; each costs a hundred bytes of memory."""
+
+ELEMENTS_A_STEP = 32
+"""Structs without arrays that are read in one step: some ten microseconds of work."""
+
+T = TypeVar("T")
+Steps: TypeAlias = Generator[None, None, T]
+"""Work in small steps: yields between them and returns its result."""
+
 TABLE_SIZE = 32
 """Arrays shorter than this are packed by a prepared layout; replica lists nearly always are."""
 
 
 class Malformed(Exception):
     """Something is wrong; the slow codec will say what. Never leaves `kafkaproto.message`."""
+
+
+class Budget:
+    """The elements that a message may still hold when it is read in steps."""
+
+    __slots__ = ("left", "limit")
+
+    def __init__(self, limit: int) -> None:
+        """``limit`` counts the elements of arrays at every depth, and unknown tagged fields."""
+        self.limit = self.left = limit
+
+    def take(self, count: int, where: str) -> None:
+        """Count an array's elements before they are made. Raises TooManyElementsError, which names the array."""
+        if count > 0:
+            self.left -= count
+            if self.left < 0:
+                raise TooManyElementsError(
+                    f"more than the {self.limit} elements that such a message may hold", where=where
+                )
+
+    def take_tags(self, structs: Iterable[Any]) -> None:
+        """Count the unknown tagged fields of structs that were read."""
+        for each in structs:
+            if each.unknown_tags:
+                self.take(len(each.unknown_tags), "unknown tagged fields")
 
 
 FAILURES = (Malformed, IndexError, struct.error, ValueError, TypeError, AttributeError, OverflowError)
@@ -60,10 +96,33 @@ def joined(buffers: Buffers) -> bytes:
 
 def unpack_many(code: str, size: int, count: int, buffer: Buffer, position: int) -> list[Any]:
     """``count`` values of ``size`` bytes each; checked against the bytes left before anything is allocated."""
-    if count * size > len(buffer) - position:
+    end = position + count * size
+    if end > len(buffer):
         raise Malformed
-    layout = f">{code * count}" if size == 16 else f">{count}{code}"
-    return [*struct.unpack_from(layout, buffer, position)]
+    if size == 16:
+        return [bytes(buffer[start : start + 16]) for start in range(position, end, 16)]
+    return [*struct.unpack_from(f">{count}{code}", buffer, position)]
+
+
+def read_pieces(
+    read_many: Callable[..., tuple[list[T], int]],
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+    *view: memoryview,
+) -> Steps[tuple[list[T], int]]:
+    """What ``read_many`` reads, a few elements a step. The structs have no arrays; their unknown tags are counted."""
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[T] = []
+    while size > 0:
+        piece, position = read_many(buffer, position, min(size, ELEMENTS_A_STEP), *view)
+        budget.take_tags(piece)
+        found += piece
+        size -= len(piece)
+        yield
+    return found, position
 
 
 def pack_many(code: str, items: Sequence[Any]) -> bytes:
@@ -121,7 +180,7 @@ def read_tag_section(buffer: Buffer, position: int) -> tuple[list[tuple[int, int
     """A tag section from its count on: (tag, start, end) of each value, and the position after the section."""
     count, position = read_unsigned_varint(buffer, position)
     limit = len(buffer)
-    if count * 2 > limit - position:
+    if count > MAX_TAGGED_FIELDS or count * 2 > limit - position:
         raise Malformed
     sections = []
     for _ in range(count):

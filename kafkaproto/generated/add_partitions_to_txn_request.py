@@ -17,9 +17,11 @@ from kafkaproto.support import (
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -201,6 +203,16 @@ class AddPartitionsToTxnRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[AddPartitionsToTxnRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -239,6 +251,43 @@ def _read_many_add_partitions_to_txn_topic_v0(
     return found, position
 
 
+def _step_many_add_partitions_to_txn_topic_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic] = []
+    for _ in range(size):
+        message = AddPartitionsToTxnRequestAddPartitionsToTxnTopic.__new__(
+            AddPartitionsToTxnRequestAddPartitionsToTxnTopic,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "AddPartitionsToTxnRequest.partitions")
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        yield
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, int]:
     message = AddPartitionsToTxnRequest.__new__(AddPartitionsToTxnRequest)
     (length,) = _unpack_h(buffer, position)
@@ -256,6 +305,33 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, 
     position += 14
     if count > 0:
         message.v3_and_below_topics, position = _read_many_add_partitions_to_txn_topic_v0(buffer, position, count)
+    elif not count:
+        message.v3_and_below_topics = []
+    else:
+        raise Malformed
+    message.transactions = []
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[AddPartitionsToTxnRequest, int]]:
+    message = AddPartitionsToTxnRequest.__new__(AddPartitionsToTxnRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.v3_and_below_transactional_id = str(buffer[position:end], "utf-8")
+    position = end
+    (
+        message.v3_and_below_producer_id,
+        message.v3_and_below_producer_epoch,
+        count,
+    ) = _unpack_qhi(buffer, position)
+    position += 14
+    budget.take(count, "AddPartitionsToTxnRequest.v3_and_below_topics")
+    if count > 0:
+        message.v3_and_below_topics, position = yield from _step_many_add_partitions_to_txn_topic_v0(buffer, position, count, budget)
     elif not count:
         message.v3_and_below_topics = []
     else:
@@ -306,6 +382,52 @@ def _read_many_add_partitions_to_txn_topic_v3(
     return found, position
 
 
+def _step_many_add_partitions_to_txn_topic_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AddPartitionsToTxnRequestAddPartitionsToTxnTopic] = []
+    for _ in range(size):
+        message = AddPartitionsToTxnRequestAddPartitionsToTxnTopic.__new__(
+            AddPartitionsToTxnRequestAddPartitionsToTxnTopic,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "AddPartitionsToTxnRequest.partitions")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v3(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, int]:
     message = AddPartitionsToTxnRequest.__new__(AddPartitionsToTxnRequest)
     length = buffer[position]
@@ -337,6 +459,42 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, 
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v3(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[AddPartitionsToTxnRequest, int]]:
+    message = AddPartitionsToTxnRequest.__new__(AddPartitionsToTxnRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.v3_and_below_transactional_id = str(buffer[position:end], "utf-8")
+    position = end
+    (
+        message.v3_and_below_producer_id,
+        message.v3_and_below_producer_epoch,
+        count,
+    ) = _unpack_qhB(buffer, position)
+    position += 11
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "AddPartitionsToTxnRequest.v3_and_below_topics")
+    if count > 1:
+        message.v3_and_below_topics, position = yield from _step_many_add_partitions_to_txn_topic_v3(buffer, position, count - 1, budget)
+    elif count:
+        message.v3_and_below_topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.transactions = []
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -385,6 +543,55 @@ def _read_many_add_partitions_to_txn_transaction_v4(
     return found, position
 
 
+def _step_many_add_partitions_to_txn_transaction_v4(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AddPartitionsToTxnRequestAddPartitionsToTxnTransaction], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AddPartitionsToTxnRequestAddPartitionsToTxnTransaction] = []
+    for _ in range(size):
+        message = AddPartitionsToTxnRequestAddPartitionsToTxnTransaction.__new__(
+            AddPartitionsToTxnRequestAddPartitionsToTxnTransaction,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.transactional_id = str(buffer[position:end], "utf-8")
+        position = end
+        (
+            message.producer_id,
+            message.producer_epoch,
+            message.verify_only,
+            count,
+        ) = _unpack_qhtB(buffer, position)
+        position += 12
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "AddPartitionsToTxnRequest.topics")
+        if count > 1:
+            message.topics, position = yield from _step_many_add_partitions_to_txn_topic_v3(buffer, position, count - 1, budget)
+        elif count:
+            message.topics = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v4(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, int]:
     message = AddPartitionsToTxnRequest.__new__(AddPartitionsToTxnRequest)
     count = buffer[position]
@@ -406,6 +613,32 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[AddPartitionsToTxnRequest, 
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v4(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[AddPartitionsToTxnRequest, int]]:
+    message = AddPartitionsToTxnRequest.__new__(AddPartitionsToTxnRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "AddPartitionsToTxnRequest.transactions")
+    if count > 1:
+        message.transactions, position = yield from _step_many_add_partitions_to_txn_transaction_v4(buffer, position, count - 1, budget)
+    elif count:
+        message.transactions = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.v3_and_below_transactional_id = ""
+    message.v3_and_below_producer_id = 0
+    message.v3_and_below_producer_epoch = 0
+    message.v3_and_below_topics = []
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -566,6 +799,15 @@ _WRITERS = (
     _write_v3,
     _write_v4,
     _write_v4,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v0,
+    _step_v0,
+    _step_v3,
+    _step_v4,
+    _step_v4,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -199,6 +200,10 @@ class AddPartitionsToTxnResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -444,6 +449,25 @@ def _write_add_partitions_to_txn_topic_result_v0(
         raise Malformed
 
 
+def _step_write_add_partitions_to_txn_topic_result_v0(
+    out: Pieces,
+    message: AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    results_by_partition = message.results_by_partition
+    count = len(results_by_partition)
+    out.append(_pack_i(count))
+    for results_by_partition_item in results_by_partition:
+        _write_add_partitions_to_txn_partition_result_v0(out, results_by_partition_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v0(out: Pieces, message: AddPartitionsToTxnResponse) -> None:
     if len(message.results_by_transaction) != 0:
         raise Malformed
@@ -452,6 +476,19 @@ def _write_v0(out: Pieces, message: AddPartitionsToTxnResponse) -> None:
     out.append(_pack_ii(message.throttle_time_ms, count))
     for results_by_topic_v3_and_below_item in results_by_topic_v3_and_below:
         _write_add_partitions_to_txn_topic_result_v0(out, results_by_topic_v3_and_below_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v0(out: Pieces, message: AddPartitionsToTxnResponse) -> Steps[None]:
+    if len(message.results_by_transaction) != 0:
+        raise Malformed
+    results_by_topic_v3_and_below = message.results_by_topic_v3_and_below
+    count = len(results_by_topic_v3_and_below)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for results_by_topic_v3_and_below_item in results_by_topic_v3_and_below:
+        yield from _step_write_add_partitions_to_txn_topic_result_v0(out, results_by_topic_v3_and_below_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -493,6 +530,33 @@ def _write_add_partitions_to_txn_topic_result_v3(
         out.append(b"\x00")
 
 
+def _step_write_add_partitions_to_txn_topic_result_v3(
+    out: Pieces,
+    message: AddPartitionsToTxnResponseAddPartitionsToTxnTopicResult,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    results_by_partition = message.results_by_partition
+    count = len(results_by_partition) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for results_by_partition_item in results_by_partition:
+        _write_add_partitions_to_txn_partition_result_v3(out, results_by_partition_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v3(out: Pieces, message: AddPartitionsToTxnResponse) -> None:
     if len(message.results_by_transaction) != 0:
         raise Malformed
@@ -505,6 +569,25 @@ def _write_v3(out: Pieces, message: AddPartitionsToTxnResponse) -> None:
         out.append(pack_length(count))
     for results_by_topic_v3_and_below_item in results_by_topic_v3_and_below:
         _write_add_partitions_to_txn_topic_result_v3(out, results_by_topic_v3_and_below_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v3(out: Pieces, message: AddPartitionsToTxnResponse) -> Steps[None]:
+    if len(message.results_by_transaction) != 0:
+        raise Malformed
+    results_by_topic_v3_and_below = message.results_by_topic_v3_and_below
+    count = len(results_by_topic_v3_and_below) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for results_by_topic_v3_and_below_item in results_by_topic_v3_and_below:
+        yield from _step_write_add_partitions_to_txn_topic_result_v3(out, results_by_topic_v3_and_below_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -537,6 +620,33 @@ def _write_add_partitions_to_txn_result_v4(
         out.append(b"\x00")
 
 
+def _step_write_add_partitions_to_txn_result_v4(
+    out: Pieces,
+    message: AddPartitionsToTxnResponseAddPartitionsToTxnResult,
+) -> Steps[None]:
+    transactional_id = message.transactional_id
+    data = transactional_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topic_results = message.topic_results
+    count = len(topic_results) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for topic_results_item in topic_results:
+        yield from _step_write_add_partitions_to_txn_topic_result_v3(out, topic_results_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v4(out: Pieces, message: AddPartitionsToTxnResponse) -> None:
     if len(message.results_by_topic_v3_and_below) != 0:
         raise Malformed
@@ -549,6 +659,25 @@ def _write_v4(out: Pieces, message: AddPartitionsToTxnResponse) -> None:
         out.append(pack_length(count))
     for results_by_transaction_item in results_by_transaction:
         _write_add_partitions_to_txn_result_v4(out, results_by_transaction_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v4(out: Pieces, message: AddPartitionsToTxnResponse) -> Steps[None]:
+    if len(message.results_by_topic_v3_and_below) != 0:
+        raise Malformed
+    results_by_transaction = message.results_by_transaction
+    count = len(results_by_transaction) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for results_by_transaction_item in results_by_transaction:
+        yield from _step_write_add_partitions_to_txn_result_v4(out, results_by_transaction_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -571,6 +700,15 @@ _WRITERS = (
     _write_v3,
     _write_v4,
     _write_v4,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v0,
+    _step_write_v0,
+    _step_write_v3,
+    _step_write_v4,
+    _step_write_v4,
 )
 
 

@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -152,6 +156,16 @@ class AddRaftVoterRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[AddRaftVoterRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -225,6 +239,49 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AddRaftVoterRequest, int]:
     return message, position
 
 
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[AddRaftVoterRequest, int]]:
+    message = AddRaftVoterRequest.__new__(AddRaftVoterRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.cluster_id = None
+    else:
+        end = position + length - 1
+        message.cluster_id = str(buffer[position:end], "utf-8")
+        position = end
+    message.timeout_ms, message.voter_id, message.voter_directory_id, count = _unpack_iiuB(buffer, position)
+    position += 25
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "AddRaftVoterRequest.listeners")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.listeners, position = yield from read_pieces(
+                _read_many_listener_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.listeners, position = _read_many_listener_v0(buffer, position, count - 1)
+            budget.take_tags(message.listeners)
+    elif count:
+        message.listeners = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.ack_when_committed = True
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[AddRaftVoterRequest, int]:
     message = AddRaftVoterRequest.__new__(AddRaftVoterRequest)
     length = buffer[position]
@@ -252,6 +309,48 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[AddRaftVoterRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[AddRaftVoterRequest, int]]:
+    message = AddRaftVoterRequest.__new__(AddRaftVoterRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.cluster_id = None
+    else:
+        end = position + length - 1
+        message.cluster_id = str(buffer[position:end], "utf-8")
+        position = end
+    message.timeout_ms, message.voter_id, message.voter_directory_id, count = _unpack_iiuB(buffer, position)
+    position += 25
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "AddRaftVoterRequest.listeners")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.listeners, position = yield from read_pieces(
+                _read_many_listener_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.listeners, position = _read_many_listener_v0(buffer, position, count - 1)
+            budget.take_tags(message.listeners)
+    elif count:
+        message.listeners = []
+    else:
+        raise Malformed
+    message.ack_when_committed, tags = _unpack_tB(buffer, position)
+    position += 2
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -352,6 +451,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
 )
 
 

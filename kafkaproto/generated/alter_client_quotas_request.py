@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -189,6 +193,16 @@ class AlterClientQuotasRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[AlterClientQuotasRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -279,12 +293,84 @@ def _read_many_entry_data_v0(
     return found, position
 
 
+def _step_many_entry_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AlterClientQuotasRequestEntryData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterClientQuotasRequestEntryData] = []
+    for _ in range(size):
+        message = AlterClientQuotasRequestEntryData.__new__(AlterClientQuotasRequestEntryData)
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "AlterClientQuotasRequest.entity")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.entity, position = yield from read_pieces(
+                    _read_many_entity_data_v0,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.entity, position = _read_many_entity_data_v0(buffer, position, count)
+                budget.take_tags(message.entity)
+        elif not count:
+            message.entity = []
+        else:
+            raise Malformed
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "AlterClientQuotasRequest.ops")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.ops, position = yield from read_pieces(
+                    _read_many_op_data_v0,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.ops, position = _read_many_op_data_v0(buffer, position, count)
+                budget.take_tags(message.ops)
+        elif not count:
+            message.ops = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequest, int]:
     message = AlterClientQuotasRequest.__new__(AlterClientQuotasRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count > 0:
         message.entries, position = _read_many_entry_data_v0(buffer, position, count)
+    elif not count:
+        message.entries = []
+    else:
+        raise Malformed
+    message.validate_only = buffer[position] != 0
+    position += 1
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[AlterClientQuotasRequest, int]]:
+    message = AlterClientQuotasRequest.__new__(AlterClientQuotasRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "AlterClientQuotasRequest.entries")
+    if count > 0:
+        message.entries, position = yield from _step_many_entry_data_v0(buffer, position, count, budget)
     elif not count:
         message.entries = []
     else:
@@ -400,6 +486,70 @@ def _read_many_entry_data_v1(
     return found, position
 
 
+def _step_many_entry_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AlterClientQuotasRequestEntryData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterClientQuotasRequestEntryData] = []
+    for _ in range(size):
+        message = AlterClientQuotasRequestEntryData.__new__(AlterClientQuotasRequestEntryData)
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "AlterClientQuotasRequest.entity")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.entity, position = yield from read_pieces(
+                    _read_many_entity_data_v1,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.entity, position = _read_many_entity_data_v1(buffer, position, count - 1)
+                budget.take_tags(message.entity)
+        elif count:
+            message.entity = []
+        else:
+            raise Malformed
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "AlterClientQuotasRequest.ops")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.ops, position = yield from read_pieces(
+                    _read_many_op_data_v1,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.ops, position = _read_many_op_data_v1(buffer, position, count - 1)
+                budget.take_tags(message.ops)
+        elif count:
+            message.ops = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequest, int]:
     message = AlterClientQuotasRequest.__new__(AlterClientQuotasRequest)
     count = buffer[position]
@@ -417,6 +567,28 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[AlterClientQuotasRequest, i
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[AlterClientQuotasRequest, int]]:
+    message = AlterClientQuotasRequest.__new__(AlterClientQuotasRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "AlterClientQuotasRequest.entries")
+    if count > 1:
+        message.entries, position = yield from _step_many_entry_data_v1(buffer, position, count - 1, budget)
+    elif count:
+        message.entries = []
+    else:
+        raise Malformed
+    message.validate_only, tags = _unpack_tB(buffer, position)
+    position += 2
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -566,6 +738,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
 )
 
 

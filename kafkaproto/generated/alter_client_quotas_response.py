@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -155,6 +156,10 @@ class AlterClientQuotasResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -372,12 +377,43 @@ def _write_entry_data_v0(out: Pieces, message: AlterClientQuotasResponseEntryDat
         raise Malformed
 
 
+def _step_write_entry_data_v0(out: Pieces, message: AlterClientQuotasResponseEntryData) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = -1
+    else:
+        data = error_message.encode()
+        length = len(data)
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
+    entity = message.entity
+    count = len(entity)
+    out.append(_pack_i(count))
+    for entity_item in entity:
+        _write_entity_data_v0(out, entity_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v0(out: Pieces, message: AlterClientQuotasResponse) -> None:
     entries = message.entries
     count = len(entries)
     out.append(_pack_ii(message.throttle_time_ms, count))
     for entries_item in entries:
         _write_entry_data_v0(out, entries_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v0(out: Pieces, message: AlterClientQuotasResponse) -> Steps[None]:
+    entries = message.entries
+    count = len(entries)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for entries_item in entries:
+        yield from _step_write_entry_data_v0(out, entries_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -437,6 +473,35 @@ def _write_entry_data_v1(out: Pieces, message: AlterClientQuotasResponseEntryDat
         out.append(b"\x00")
 
 
+def _step_write_entry_data_v1(out: Pieces, message: AlterClientQuotasResponseEntryData) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    entity = message.entity
+    count = len(entity) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for entity_item in entity:
+        _write_entity_data_v1(out, entity_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v1(out: Pieces, message: AlterClientQuotasResponse) -> None:
     entries = message.entries
     count = len(entries) + 1
@@ -453,6 +518,23 @@ def _write_v1(out: Pieces, message: AlterClientQuotasResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v1(out: Pieces, message: AlterClientQuotasResponse) -> Steps[None]:
+    entries = message.entries
+    count = len(entries) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for entries_item in entries:
+        yield from _step_write_entry_data_v1(out, entries_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -461,6 +543,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
 )
 
 

@@ -16,6 +16,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -129,6 +130,10 @@ class AlterConfigsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -274,6 +279,17 @@ def _write_v0(out: Pieces, message: AlterConfigsResponse) -> None:
         raise Malformed
 
 
+def _step_write_v0(out: Pieces, message: AlterConfigsResponse) -> Steps[None]:
+    responses = message.responses
+    count = len(responses)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for responses_item in responses:
+        _write_alter_configs_resource_response_v0(out, responses_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_alter_configs_resource_response_v2(
     out: Pieces,
     message: AlterConfigsResponseAlterConfigsResourceResponse,
@@ -322,6 +338,23 @@ def _write_v2(out: Pieces, message: AlterConfigsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v2(out: Pieces, message: AlterConfigsResponse) -> Steps[None]:
+    responses = message.responses
+    count = len(responses) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for responses_item in responses:
+        _write_alter_configs_resource_response_v2(out, responses_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v0,
@@ -332,6 +365,12 @@ _WRITERS = (
     _write_v0,
     _write_v0,
     _write_v2,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v0,
+    _step_write_v2,
 )
 
 

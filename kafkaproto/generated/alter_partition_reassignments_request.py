@@ -17,9 +17,11 @@ from kafkaproto.support import (
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -156,6 +158,16 @@ class AlterPartitionReassignmentsRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[AlterPartitionReassignmentsRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -191,6 +203,44 @@ def _read_many_reassignable_partition_v0(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_reassignable_partition_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AlterPartitionReassignmentsRequestReassignablePartition], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterPartitionReassignmentsRequestReassignablePartition] = []
+    for _ in range(size):
+        message = AlterPartitionReassignmentsRequestReassignablePartition.__new__(
+            AlterPartitionReassignmentsRequestReassignablePartition,
+        )
+        message.partition_index, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "AlterPartitionReassignmentsRequest.replicas")
+        if not count:
+            message.replicas = None
+        else:
+            if count - 1 < TABLE_SIZE:
+                message.replicas = [*UNPACK_INT32[count - 1](buffer, position)]
+            else:
+                message.replicas = unpack_many("i", 4, count - 1, buffer, position)
+            position += count * 4 - 4
+            yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -234,6 +284,50 @@ def _read_many_reassignable_topic_v0(
     return found, position
 
 
+def _step_many_reassignable_topic_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AlterPartitionReassignmentsRequestReassignableTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterPartitionReassignmentsRequestReassignableTopic] = []
+    for _ in range(size):
+        message = AlterPartitionReassignmentsRequestReassignableTopic.__new__(
+            AlterPartitionReassignmentsRequestReassignableTopic,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "AlterPartitionReassignmentsRequest.partitions")
+        if count > 1:
+            message.partitions, position = yield from _step_many_reassignable_partition_v0(buffer, position, count - 1, budget)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignmentsRequest, int]:
     message = AlterPartitionReassignmentsRequest.__new__(AlterPartitionReassignmentsRequest)
     message.timeout_ms, count = _unpack_iB(buffer, position)
@@ -255,6 +349,33 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignments
     return message, position
 
 
+def _step_v0(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[AlterPartitionReassignmentsRequest, int]]:
+    message = AlterPartitionReassignmentsRequest.__new__(AlterPartitionReassignmentsRequest)
+    message.timeout_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "AlterPartitionReassignmentsRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_reassignable_topic_v0(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.allow_replication_factor_change = True
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignmentsRequest, int]:
     message = AlterPartitionReassignmentsRequest.__new__(AlterPartitionReassignmentsRequest)
     message.timeout_ms, message.allow_replication_factor_change, count = _unpack_itB(buffer, position)
@@ -272,6 +393,32 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[AlterPartitionReassignments
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v1(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[AlterPartitionReassignmentsRequest, int]]:
+    message = AlterPartitionReassignmentsRequest.__new__(AlterPartitionReassignmentsRequest)
+    message.timeout_ms, message.allow_replication_factor_change, count = _unpack_itB(buffer, position)
+    position += 6
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "AlterPartitionReassignmentsRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_reassignable_topic_v0(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -368,6 +515,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
 )
 
 

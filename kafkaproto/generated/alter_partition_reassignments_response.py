@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -171,6 +172,10 @@ class AlterPartitionReassignmentsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -364,6 +369,33 @@ def _write_reassignable_topic_response_v0(
         out.append(b"\x00")
 
 
+def _step_write_reassignable_topic_response_v0(
+    out: Pieces,
+    message: AlterPartitionReassignmentsResponseReassignableTopicResponse,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_reassignable_partition_response_v0(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v0(out: Pieces, message: AlterPartitionReassignmentsResponse) -> None:
     error_message = message.error_message
     if error_message is None:
@@ -386,6 +418,35 @@ def _write_v0(out: Pieces, message: AlterPartitionReassignmentsResponse) -> None
         out.append(pack_length(count))
     for responses_item in responses:
         _write_reassignable_topic_response_v0(out, responses_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v0(out: Pieces, message: AlterPartitionReassignmentsResponse) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    responses = message.responses
+    count = len(responses) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for responses_item in responses:
+        yield from _step_write_reassignable_topic_response_v0(out, responses_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -429,6 +490,44 @@ def _write_v1(out: Pieces, message: AlterPartitionReassignmentsResponse) -> None
         out.append(b"\x00")
 
 
+def _step_write_v1(out: Pieces, message: AlterPartitionReassignmentsResponse) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ithB(
+            message.throttle_time_ms,
+            message.allow_replication_factor_change,
+            message.error_code,
+            length,
+        ))
+    else:
+        out.append(_pack_ith(
+            message.throttle_time_ms,
+            message.allow_replication_factor_change,
+            message.error_code,
+        ))
+        out.append(pack_string_length(length))
+    out.append(data)
+    responses = message.responses
+    count = len(responses) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for responses_item in responses:
+        yield from _step_write_reassignable_topic_response_v0(out, responses_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -437,6 +536,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
 )
 
 

@@ -12,16 +12,20 @@ from typing import ClassVar, TypeAlias
 from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    ELEMENTS_A_STEP,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     read_long_length,
+    read_pieces,
     read_unknown_tags,
     unpack_many,
     write_tag_section,
@@ -220,6 +224,16 @@ class AlterPartitionRequest(Message):
         _WRITERS[version - 2](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[AlterPartitionRequest, int]] | None:
+        read = _STEP_READERS[version - 2]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -256,6 +270,42 @@ def _read_many_partition_data_v2(
     return found, position
 
 
+def _step_many_partition_data_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AlterPartitionRequestPartitionData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterPartitionRequestPartitionData] = []
+    for _ in range(size):
+        message = AlterPartitionRequestPartitionData.__new__(AlterPartitionRequestPartitionData)
+        message.partition_index, message.leader_epoch, count = _unpack_iiB(buffer, position)
+        position += 9
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "AlterPartitionRequest.new_isr")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.new_isr = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.new_isr = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        message.leader_recovery_state, message.partition_epoch, tags = _unpack_biB(buffer, position)
+        position += 6
+        message.new_isr_with_epochs = []
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_topic_data_v2(
     buffer: Buffer,
     position: int,
@@ -285,6 +335,39 @@ def _read_many_topic_data_v2(
     return found, position
 
 
+def _step_many_topic_data_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AlterPartitionRequestTopicData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterPartitionRequestTopicData] = []
+    for _ in range(size):
+        message = AlterPartitionRequestTopicData.__new__(AlterPartitionRequestTopicData)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "AlterPartitionRequest.partitions")
+        if count > 1:
+            message.partitions, position = yield from _step_many_partition_data_v2(buffer, position, count - 1, budget)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionRequest, int]:
     message = AlterPartitionRequest.__new__(AlterPartitionRequest)
     message.broker_id, message.broker_epoch, count = _unpack_iqB(buffer, position)
@@ -302,6 +385,28 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[AlterPartitionRequest, int]
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[AlterPartitionRequest, int]]:
+    message = AlterPartitionRequest.__new__(AlterPartitionRequest)
+    message.broker_id, message.broker_epoch, count = _unpack_iqB(buffer, position)
+    position += 13
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "AlterPartitionRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_topic_data_v2(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -354,6 +459,50 @@ def _read_many_partition_data_v3(
     return found, position
 
 
+def _step_many_partition_data_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AlterPartitionRequestPartitionData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterPartitionRequestPartitionData] = []
+    for _ in range(size):
+        message = AlterPartitionRequestPartitionData.__new__(AlterPartitionRequestPartitionData)
+        message.partition_index, message.leader_epoch, count = _unpack_iiB(buffer, position)
+        position += 9
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "AlterPartitionRequest.new_isr_with_epochs")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.new_isr_with_epochs, position = yield from read_pieces(
+                    _read_many_broker_state_v3,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.new_isr_with_epochs, position = _read_many_broker_state_v3(buffer, position, count - 1)
+                budget.take_tags(message.new_isr_with_epochs)
+        elif count:
+            message.new_isr_with_epochs = []
+        else:
+            raise Malformed
+        message.leader_recovery_state, message.partition_epoch, tags = _unpack_biB(buffer, position)
+        position += 6
+        message.new_isr = []
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_topic_data_v3(
     buffer: Buffer,
     position: int,
@@ -383,6 +532,39 @@ def _read_many_topic_data_v3(
     return found, position
 
 
+def _step_many_topic_data_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AlterPartitionRequestTopicData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterPartitionRequestTopicData] = []
+    for _ in range(size):
+        message = AlterPartitionRequestTopicData.__new__(AlterPartitionRequestTopicData)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "AlterPartitionRequest.partitions")
+        if count > 1:
+            message.partitions, position = yield from _step_many_partition_data_v3(buffer, position, count - 1, budget)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v3(buffer: Buffer, position: int) -> tuple[AlterPartitionRequest, int]:
     message = AlterPartitionRequest.__new__(AlterPartitionRequest)
     message.broker_id, message.broker_epoch, count = _unpack_iqB(buffer, position)
@@ -400,6 +582,28 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[AlterPartitionRequest, int]
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v3(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[AlterPartitionRequest, int]]:
+    message = AlterPartitionRequest.__new__(AlterPartitionRequest)
+    message.broker_id, message.broker_epoch, count = _unpack_iqB(buffer, position)
+    position += 13
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "AlterPartitionRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_topic_data_v3(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -529,6 +733,11 @@ _READERS = (
 _WRITERS = (
     _write_v2,
     _write_v3,
+)
+
+_STEP_READERS = (
+    _step_v2,
+    _step_v3,
 )
 
 

@@ -19,6 +19,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     read_long_length,
@@ -194,6 +195,10 @@ class AlterPartitionResponse(Message):
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 2](out, self)
 
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 2]
+        return None if write is None else write(out, self)
+
     @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
@@ -334,6 +339,26 @@ def _write_topic_data_v2(out: Pieces, message: AlterPartitionResponseTopicData) 
         out.append(b"\x00")
 
 
+def _step_write_topic_data_v2(out: Pieces, message: AlterPartitionResponseTopicData) -> Steps[None]:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_uB(topic_id, count))
+    else:
+        out.append(topic_id)
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_data_v2(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v2(out: Pieces, message: AlterPartitionResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
@@ -350,6 +375,23 @@ def _write_v2(out: Pieces, message: AlterPartitionResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v2(out: Pieces, message: AlterPartitionResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_data_v2(out, topics_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v2,
     _read_v2,
@@ -358,6 +400,11 @@ _READERS = (
 _WRITERS = (
     _write_v2,
     _write_v2,
+)
+
+_STEP_WRITERS = (
+    _step_write_v2,
+    _step_write_v2,
 )
 
 

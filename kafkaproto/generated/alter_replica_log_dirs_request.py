@@ -17,9 +17,11 @@ from kafkaproto.support import (
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -144,6 +146,16 @@ class AlterReplicaLogDirsRequest(Message):
         _WRITERS[version - 1](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[AlterReplicaLogDirsRequest, int]] | None:
+        read = _STEP_READERS[version - 1]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -182,6 +194,43 @@ def _read_many_alter_replica_log_dir_topic_v1(
     return found, position
 
 
+def _step_many_alter_replica_log_dir_topic_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic] = []
+    for _ in range(size):
+        message = AlterReplicaLogDirsRequestAlterReplicaLogDirTopic.__new__(
+            AlterReplicaLogDirsRequestAlterReplicaLogDirTopic,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "AlterReplicaLogDirsRequest.partitions")
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        yield
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_alter_replica_log_dir_v1(
     buffer: Buffer,
     position: int,
@@ -214,12 +263,62 @@ def _read_many_alter_replica_log_dir_v1(
     return found, position
 
 
+def _step_many_alter_replica_log_dir_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AlterReplicaLogDirsRequestAlterReplicaLogDir], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterReplicaLogDirsRequestAlterReplicaLogDir] = []
+    for _ in range(size):
+        message = AlterReplicaLogDirsRequestAlterReplicaLogDir.__new__(
+            AlterReplicaLogDirsRequestAlterReplicaLogDir,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.path = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "AlterReplicaLogDirsRequest.topics")
+        if count > 0:
+            message.topics, position = yield from _step_many_alter_replica_log_dir_topic_v1(buffer, position, count, budget)
+        elif not count:
+            message.topics = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[AlterReplicaLogDirsRequest, int]:
     message = AlterReplicaLogDirsRequest.__new__(AlterReplicaLogDirsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count > 0:
         message.dirs, position = _read_many_alter_replica_log_dir_v1(buffer, position, count)
+    elif not count:
+        message.dirs = []
+    else:
+        raise Malformed
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[AlterReplicaLogDirsRequest, int]]:
+    message = AlterReplicaLogDirsRequest.__new__(AlterReplicaLogDirsRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "AlterReplicaLogDirsRequest.dirs")
+    if count > 0:
+        message.dirs, position = yield from _step_many_alter_replica_log_dir_v1(buffer, position, count, budget)
     elif not count:
         message.dirs = []
     else:
@@ -269,6 +368,52 @@ def _read_many_alter_replica_log_dir_topic_v2(
     return found, position
 
 
+def _step_many_alter_replica_log_dir_topic_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterReplicaLogDirsRequestAlterReplicaLogDirTopic] = []
+    for _ in range(size):
+        message = AlterReplicaLogDirsRequestAlterReplicaLogDirTopic.__new__(
+            AlterReplicaLogDirsRequestAlterReplicaLogDirTopic,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "AlterReplicaLogDirsRequest.partitions")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_alter_replica_log_dir_v2(
     buffer: Buffer,
     position: int,
@@ -309,6 +454,50 @@ def _read_many_alter_replica_log_dir_v2(
     return found, position
 
 
+def _step_many_alter_replica_log_dir_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AlterReplicaLogDirsRequestAlterReplicaLogDir], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AlterReplicaLogDirsRequestAlterReplicaLogDir] = []
+    for _ in range(size):
+        message = AlterReplicaLogDirsRequestAlterReplicaLogDir.__new__(
+            AlterReplicaLogDirsRequestAlterReplicaLogDir,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.path = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "AlterReplicaLogDirsRequest.topics")
+        if count > 1:
+            message.topics, position = yield from _step_many_alter_replica_log_dir_topic_v2(buffer, position, count - 1, budget)
+        elif count:
+            message.topics = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v2(buffer: Buffer, position: int) -> tuple[AlterReplicaLogDirsRequest, int]:
     message = AlterReplicaLogDirsRequest.__new__(AlterReplicaLogDirsRequest)
     count = buffer[position]
@@ -326,6 +515,28 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[AlterReplicaLogDirsRequest,
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[AlterReplicaLogDirsRequest, int]]:
+    message = AlterReplicaLogDirsRequest.__new__(AlterReplicaLogDirsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "AlterReplicaLogDirsRequest.dirs")
+    if count > 1:
+        message.dirs, position = yield from _step_many_alter_replica_log_dir_v2(buffer, position, count - 1, budget)
+    elif count:
+        message.dirs = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -454,6 +665,11 @@ _READERS = (
 _WRITERS = (
     _write_v1,
     _write_v2,
+)
+
+_STEP_READERS = (
+    _step_v1,
+    _step_v2,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -150,6 +151,10 @@ class AlterReplicaLogDirsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 1]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -330,12 +335,42 @@ def _write_alter_replica_log_dir_topic_result_v1(
         raise Malformed
 
 
+def _step_write_alter_replica_log_dir_topic_result_v1(
+    out: Pieces,
+    message: AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult,
+) -> Steps[None]:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        _write_alter_replica_log_dir_partition_result_v1(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v1(out: Pieces, message: AlterReplicaLogDirsResponse) -> None:
     results = message.results
     count = len(results)
     out.append(_pack_ii(message.throttle_time_ms, count))
     for results_item in results:
         _write_alter_replica_log_dir_topic_result_v1(out, results_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v1(out: Pieces, message: AlterReplicaLogDirsResponse) -> Steps[None]:
+    results = message.results
+    count = len(results)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for results_item in results:
+        yield from _step_write_alter_replica_log_dir_topic_result_v1(out, results_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -377,6 +412,33 @@ def _write_alter_replica_log_dir_topic_result_v2(
         out.append(b"\x00")
 
 
+def _step_write_alter_replica_log_dir_topic_result_v2(
+    out: Pieces,
+    message: AlterReplicaLogDirsResponseAlterReplicaLogDirTopicResult,
+) -> Steps[None]:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_alter_replica_log_dir_partition_result_v2(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v2(out: Pieces, message: AlterReplicaLogDirsResponse) -> None:
     results = message.results
     count = len(results) + 1
@@ -393,6 +455,23 @@ def _write_v2(out: Pieces, message: AlterReplicaLogDirsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v2(out: Pieces, message: AlterReplicaLogDirsResponse) -> Steps[None]:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for results_item in results:
+        yield from _step_write_alter_replica_log_dir_topic_result_v2(out, results_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v1,
     _read_v2,
@@ -401,6 +480,11 @@ _READERS = (
 _WRITERS = (
     _write_v1,
     _write_v2,
+)
+
+_STEP_WRITERS = (
+    _step_write_v1,
+    _step_write_v2,
 )
 
 

@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -161,6 +165,16 @@ class AlterUserScramCredentialsRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[AlterUserScramCredentialsRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -274,6 +288,63 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AlterUserScramCredentialsRe
     return message, position
 
 
+def _step_v0(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[AlterUserScramCredentialsRequest, int]]:
+    message = AlterUserScramCredentialsRequest.__new__(AlterUserScramCredentialsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "AlterUserScramCredentialsRequest.deletions")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.deletions, position = yield from read_pieces(
+                _read_many_scram_credential_deletion_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.deletions, position = _read_many_scram_credential_deletion_v0(buffer, position, count - 1)
+            budget.take_tags(message.deletions)
+    elif count:
+        message.deletions = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "AlterUserScramCredentialsRequest.upsertions")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.upsertions, position = yield from read_pieces(
+                _read_many_scram_credential_upsertion_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.upsertions, position = _read_many_scram_credential_upsertion_v0(buffer, position, count - 1)
+            budget.take_tags(message.upsertions)
+    elif count:
+        message.upsertions = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _write_scram_credential_deletion_v0(
     out: Pieces,
     message: AlterUserScramCredentialsRequestScramCredentialDeletion,
@@ -355,6 +426,10 @@ _READERS = (
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_READERS = (
+    _step_v0,
 )
 
 

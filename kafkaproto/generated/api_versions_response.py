@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -246,6 +247,10 @@ class ApiVersionsResponse(Message):
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
+
     @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
@@ -460,12 +465,35 @@ def _write_v0(out: Pieces, message: ApiVersionsResponse) -> None:
         raise Malformed
 
 
+def _step_write_v0(out: Pieces, message: ApiVersionsResponse) -> Steps[None]:
+    api_keys = message.api_keys
+    count = len(api_keys)
+    out.append(_pack_hi(message.error_code, count))
+    for api_keys_item in api_keys:
+        _write_api_version_v0(out, api_keys_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v1(out: Pieces, message: ApiVersionsResponse) -> None:
     api_keys = message.api_keys
     count = len(api_keys)
     out.append(_pack_hi(message.error_code, count))
     for api_keys_item in api_keys:
         _write_api_version_v0(out, api_keys_item)
+    out.append(_pack_i(message.throttle_time_ms))
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v1(out: Pieces, message: ApiVersionsResponse) -> Steps[None]:
+    api_keys = message.api_keys
+    count = len(api_keys)
+    out.append(_pack_hi(message.error_code, count))
+    for api_keys_item in api_keys:
+        _write_api_version_v0(out, api_keys_item)
+        yield
     out.append(_pack_i(message.throttle_time_ms))
     if message.unknown_tags:
         raise Malformed
@@ -560,6 +588,56 @@ def _write_v3(out: Pieces, message: ApiVersionsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v3(out: Pieces, message: ApiVersionsResponse) -> Steps[None]:
+    api_keys = message.api_keys
+    count = len(api_keys) + 1
+    if count < 128:
+        out.append(_pack_hB(message.error_code, count))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_length(count))
+    for api_keys_item in api_keys:
+        _write_api_version_v3(out, api_keys_item)
+        yield
+    out.append(_pack_i(message.throttle_time_ms))
+    tagged = []
+    section: Pieces
+    if len(message.supported_features) != 0:
+        section = []
+        supported_features = message.supported_features
+        count = len(supported_features) + 1
+        if count < 128:
+            section.append(BYTES[count])
+        else:
+            section.append(pack_length(count))
+        for supported_features_item in supported_features:
+            _write_supported_feature_key_v3(section, supported_features_item)
+        tagged.append((0, b"".join(section)))
+    if message.finalized_features_epoch != -1:
+        section = []
+        section.append(_pack_q(message.finalized_features_epoch))
+        tagged.append((1, b"".join(section)))
+    if len(message.finalized_features) != 0:
+        section = []
+        finalized_features = message.finalized_features
+        count = len(finalized_features) + 1
+        if count < 128:
+            section.append(BYTES[count])
+        else:
+            section.append(pack_length(count))
+        for finalized_features_item in finalized_features:
+            _write_finalized_feature_key_v3(section, finalized_features_item)
+        tagged.append((2, b"".join(section)))
+    if message.zk_migration_ready:
+        section = []
+        section.append(_pack_t(message.zk_migration_ready))
+        tagged.append((3, b"".join(section)))
+    if tagged or message.unknown_tags:
+        write_tag_section(out, tagged, message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -574,6 +652,14 @@ _WRITERS = (
     _write_v1,
     _write_v3,
     _write_v3,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
+    _step_write_v1,
+    _step_write_v3,
+    _step_write_v3,
 )
 
 

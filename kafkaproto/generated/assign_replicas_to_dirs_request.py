@@ -12,12 +12,16 @@ from typing import ClassVar, TypeAlias
 from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     read_long_length,
+    read_pieces,
     read_unknown_tags,
     write_tag_section,
 )
@@ -175,6 +179,16 @@ class AssignReplicasToDirsRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[AssignReplicasToDirsRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -228,6 +242,49 @@ def _read_many_topic_data_v0(
     return found, position
 
 
+def _step_many_topic_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AssignReplicasToDirsRequestTopicData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AssignReplicasToDirsRequestTopicData] = []
+    for _ in range(size):
+        message = AssignReplicasToDirsRequestTopicData.__new__(AssignReplicasToDirsRequestTopicData)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "AssignReplicasToDirsRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_partition_data_v0,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_partition_data_v0(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_directory_data_v0(
     buffer: Buffer,
     position: int,
@@ -257,6 +314,39 @@ def _read_many_directory_data_v0(
     return found, position
 
 
+def _step_many_directory_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[AssignReplicasToDirsRequestDirectoryData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[AssignReplicasToDirsRequestDirectoryData] = []
+    for _ in range(size):
+        message = AssignReplicasToDirsRequestDirectoryData.__new__(AssignReplicasToDirsRequestDirectoryData)
+        message.id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "AssignReplicasToDirsRequest.topics")
+        if count > 1:
+            message.topics, position = yield from _step_many_topic_data_v0(buffer, position, count - 1, budget)
+        elif count:
+            message.topics = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[AssignReplicasToDirsRequest, int]:
     message = AssignReplicasToDirsRequest.__new__(AssignReplicasToDirsRequest)
     message.broker_id, message.broker_epoch, count = _unpack_iqB(buffer, position)
@@ -274,6 +364,28 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[AssignReplicasToDirsRequest
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[AssignReplicasToDirsRequest, int]]:
+    message = AssignReplicasToDirsRequest.__new__(AssignReplicasToDirsRequest)
+    message.broker_id, message.broker_epoch, count = _unpack_iqB(buffer, position)
+    position += 13
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "AssignReplicasToDirsRequest.directories")
+    if count > 1:
+        message.directories, position = yield from _step_many_directory_data_v0(buffer, position, count - 1, budget)
+    elif count:
+        message.directories = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -345,6 +457,10 @@ _READERS = (
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_READERS = (
+    _step_v0,
 )
 
 

@@ -16,6 +16,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     read_long_length,
     read_unknown_tags,
@@ -180,6 +181,10 @@ class AssignReplicasToDirsResponse(Message):
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
+
     @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
@@ -310,6 +315,26 @@ def _write_topic_data_v0(out: Pieces, message: AssignReplicasToDirsResponseTopic
         out.append(b"\x00")
 
 
+def _step_write_topic_data_v0(out: Pieces, message: AssignReplicasToDirsResponseTopicData) -> Steps[None]:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_uB(topic_id, count))
+    else:
+        out.append(topic_id)
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_data_v0(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_directory_data_v0(out: Pieces, message: AssignReplicasToDirsResponseDirectoryData) -> None:
     id = message.id
     if len(id) != 16:
@@ -323,6 +348,29 @@ def _write_directory_data_v0(out: Pieces, message: AssignReplicasToDirsResponseD
         out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v0(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_directory_data_v0(
+    out: Pieces,
+    message: AssignReplicasToDirsResponseDirectoryData,
+) -> Steps[None]:
+    id = message.id
+    if len(id) != 16:
+        raise Malformed
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_uB(id, count))
+    else:
+        out.append(id)
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_data_v0(out, topics_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -345,12 +393,33 @@ def _write_v0(out: Pieces, message: AssignReplicasToDirsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v0(out: Pieces, message: AssignReplicasToDirsResponse) -> Steps[None]:
+    directories = message.directories
+    count = len(directories) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for directories_item in directories:
+        yield from _step_write_directory_data_v0(out, directories_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
 )
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
 )
 
 

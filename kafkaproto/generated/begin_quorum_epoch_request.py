@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -217,6 +221,16 @@ class BeginQuorumEpochRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[BeginQuorumEpochRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -270,6 +284,49 @@ def _read_many_topic_data_v0(
     return found, position
 
 
+def _step_many_topic_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[BeginQuorumEpochRequestTopicData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[BeginQuorumEpochRequestTopicData] = []
+    for _ in range(size):
+        message = BeginQuorumEpochRequestTopicData.__new__(BeginQuorumEpochRequestTopicData)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "BeginQuorumEpochRequest.partitions")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_partition_data_v0,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_partition_data_v0(buffer, position, count)
+                budget.take_tags(message.partitions)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochRequest, int]:
     message = BeginQuorumEpochRequest.__new__(BeginQuorumEpochRequest)
     (length,) = _unpack_h(buffer, position)
@@ -284,6 +341,31 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochRequest, in
     position += 4
     if count > 0:
         message.topics, position = _read_many_topic_data_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.voter_id = -1
+    message.leader_endpoints = []
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[BeginQuorumEpochRequest, int]]:
+    message = BeginQuorumEpochRequest.__new__(BeginQuorumEpochRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        message.cluster_id = None
+    else:
+        end = position + length
+        message.cluster_id = str(buffer[position:end], "utf-8")
+        position = end
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "BeginQuorumEpochRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_topic_data_v0(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -354,6 +436,58 @@ def _read_many_topic_data_v1(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_topic_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[BeginQuorumEpochRequestTopicData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[BeginQuorumEpochRequestTopicData] = []
+    for _ in range(size):
+        message = BeginQuorumEpochRequestTopicData.__new__(BeginQuorumEpochRequestTopicData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "BeginQuorumEpochRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_partition_data_v1,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_partition_data_v1(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -431,6 +565,59 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[BeginQuorumEpochRequest, in
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[BeginQuorumEpochRequest, int]]:
+    message = BeginQuorumEpochRequest.__new__(BeginQuorumEpochRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.cluster_id = None
+    else:
+        end = position + length - 1
+        message.cluster_id = str(buffer[position:end], "utf-8")
+        position = end
+    message.voter_id, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "BeginQuorumEpochRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_topic_data_v1(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "BeginQuorumEpochRequest.leader_endpoints")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.leader_endpoints, position = yield from read_pieces(
+                _read_many_leader_endpoint_v1,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.leader_endpoints, position = _read_many_leader_endpoint_v1(buffer, position, count - 1)
+            budget.take_tags(message.leader_endpoints)
+    elif count:
+        message.leader_endpoints = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -587,6 +774,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -211,6 +212,10 @@ class BeginQuorumEpochResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -443,6 +448,22 @@ def _write_topic_data_v0(out: Pieces, message: BeginQuorumEpochResponseTopicData
         raise Malformed
 
 
+def _step_write_topic_data_v0(out: Pieces, message: BeginQuorumEpochResponseTopicData) -> Steps[None]:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        _write_partition_data_v0(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v0(out: Pieces, message: BeginQuorumEpochResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
@@ -451,6 +472,19 @@ def _write_v0(out: Pieces, message: BeginQuorumEpochResponse) -> None:
     out.append(_pack_hi(message.error_code, count))
     for topics_item in topics:
         _write_topic_data_v0(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v0(out: Pieces, message: BeginQuorumEpochResponse) -> Steps[None]:
+    if len(message.node_endpoints) != 0:
+        raise Malformed
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_hi(message.error_code, count))
+    for topics_item in topics:
+        yield from _step_write_topic_data_v0(out, topics_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -491,6 +525,30 @@ def _write_topic_data_v1(out: Pieces, message: BeginQuorumEpochResponseTopicData
         out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v1(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_topic_data_v1(out: Pieces, message: BeginQuorumEpochResponseTopicData) -> Steps[None]:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_data_v1(out, partitions_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -543,6 +601,36 @@ def _write_v1(out: Pieces, message: BeginQuorumEpochResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v1(out: Pieces, message: BeginQuorumEpochResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_hB(message.error_code, count))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_data_v1(out, topics_item)
+        yield
+    tagged = []
+    section: Pieces
+    if len(message.node_endpoints) != 0:
+        section = []
+        node_endpoints = message.node_endpoints
+        count = len(node_endpoints) + 1
+        if count < 128:
+            section.append(BYTES[count])
+        else:
+            section.append(pack_length(count))
+        for node_endpoints_item in node_endpoints:
+            _write_node_endpoint_v1(section, node_endpoints_item)
+        tagged.append((0, b"".join(section)))
+    if tagged or message.unknown_tags:
+        write_tag_section(out, tagged, message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -551,6 +639,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
 )
 
 

@@ -14,9 +14,11 @@ from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_uuids,
     read_long_length,
@@ -113,6 +115,16 @@ class BrokerHeartbeatRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[BrokerHeartbeatRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -187,6 +199,48 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[BrokerHeartbeatRequest, int
     return message, position
 
 
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[BrokerHeartbeatRequest, int]]:
+    message = BrokerHeartbeatRequest.__new__(BrokerHeartbeatRequest)
+    (
+        message.broker_id,
+        message.broker_epoch,
+        message.current_metadata_offset,
+        message.want_fence,
+        message.want_shut_down,
+        tags,
+    ) = _unpack_iqqttB(buffer, position)
+    position += 23
+    message.cordoned_log_dirs = None
+    message.offline_log_dirs = []
+    message.unknown_tags = None
+    if tags:
+        sections, end_of_tags = read_tag_section(buffer, position - 1)
+        for tag, position, stop in sections:
+            if tag == 0:
+                count = buffer[position]
+                position += 1
+                if count > 127:
+                    count, position = read_long_length(buffer, position, count)
+                budget.take(count - 1, "BrokerHeartbeatRequest.offline_log_dirs")
+                if not count:
+                    raise Malformed
+                message.offline_log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+                position += count * 16 - 16
+                yield
+            elif tag in (1,):
+                raise Malformed
+            else:
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
+                position = stop
+            if position != stop:
+                raise Malformed
+        position = end_of_tags
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_v2(buffer: Buffer, position: int) -> tuple[BrokerHeartbeatRequest, int]:
     message = BrokerHeartbeatRequest.__new__(BrokerHeartbeatRequest)
     (
@@ -231,6 +285,58 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[BrokerHeartbeatRequest, int
             if position != stop:
                 raise Malformed
         position = end_of_tags
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[BrokerHeartbeatRequest, int]]:
+    message = BrokerHeartbeatRequest.__new__(BrokerHeartbeatRequest)
+    (
+        message.broker_id,
+        message.broker_epoch,
+        message.current_metadata_offset,
+        message.want_fence,
+        message.want_shut_down,
+        tags,
+    ) = _unpack_iqqttB(buffer, position)
+    position += 23
+    message.offline_log_dirs = []
+    message.cordoned_log_dirs = None
+    message.unknown_tags = None
+    if tags:
+        sections, end_of_tags = read_tag_section(buffer, position - 1)
+        for tag, position, stop in sections:
+            if tag == 0:
+                count = buffer[position]
+                position += 1
+                if count > 127:
+                    count, position = read_long_length(buffer, position, count)
+                budget.take(count - 1, "BrokerHeartbeatRequest.offline_log_dirs")
+                if not count:
+                    raise Malformed
+                message.offline_log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+                position += count * 16 - 16
+                yield
+            elif tag == 1:
+                count = buffer[position]
+                position += 1
+                if count > 127:
+                    count, position = read_long_length(buffer, position, count)
+                budget.take(count - 1, "BrokerHeartbeatRequest.cordoned_log_dirs")
+                if not count:
+                    message.cordoned_log_dirs = None
+                else:
+                    message.cordoned_log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+                    position += count * 16 - 16
+                    yield
+            else:
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
+                position = stop
+            if position != stop:
+                raise Malformed
+        position = end_of_tags
+        budget.take_tags((message,))
     return message, position
 
 
@@ -337,6 +443,12 @@ _WRITERS = (
     _write_v0,
     _write_v1,
     _write_v2,
+)
+
+_STEP_READERS = (
+    None,
+    _step_v1,
+    _step_v2,
 )
 
 

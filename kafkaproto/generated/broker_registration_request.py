@@ -13,14 +13,18 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     pack_uuids,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -225,6 +229,16 @@ class BrokerRegistrationRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[BrokerRegistrationRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -347,6 +361,81 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, 
     return message, position
 
 
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[BrokerRegistrationRequest, int]]:
+    message = BrokerRegistrationRequest.__new__(BrokerRegistrationRequest)
+    message.broker_id, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.cluster_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.incarnation_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "BrokerRegistrationRequest.listeners")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.listeners, position = yield from read_pieces(
+                _read_many_listener_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.listeners, position = _read_many_listener_v0(buffer, position, count - 1)
+            budget.take_tags(message.listeners)
+    elif count:
+        message.listeners = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "BrokerRegistrationRequest.features")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.features, position = yield from read_pieces(
+                _read_many_feature_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.features, position = _read_many_feature_v0(buffer, position, count - 1)
+            budget.take_tags(message.features)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.rack = None
+    else:
+        end = position + length - 1
+        message.rack = str(buffer[position:end], "utf-8")
+        position = end
+    tags = buffer[position]
+    position += 1
+    message.is_migrating_zk_broker = False
+    message.log_dirs = []
+    message.previous_broker_epoch = -1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, int]:
     message = BrokerRegistrationRequest.__new__(BrokerRegistrationRequest)
     message.broker_id, length = _unpack_iB(buffer, position)
@@ -395,6 +484,80 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, 
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[BrokerRegistrationRequest, int]]:
+    message = BrokerRegistrationRequest.__new__(BrokerRegistrationRequest)
+    message.broker_id, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.cluster_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.incarnation_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "BrokerRegistrationRequest.listeners")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.listeners, position = yield from read_pieces(
+                _read_many_listener_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.listeners, position = _read_many_listener_v0(buffer, position, count - 1)
+            budget.take_tags(message.listeners)
+    elif count:
+        message.listeners = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "BrokerRegistrationRequest.features")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.features, position = yield from read_pieces(
+                _read_many_feature_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.features, position = _read_many_feature_v0(buffer, position, count - 1)
+            budget.take_tags(message.features)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.rack = None
+    else:
+        end = position + length - 1
+        message.rack = str(buffer[position:end], "utf-8")
+        position = end
+    message.is_migrating_zk_broker, tags = _unpack_tB(buffer, position)
+    position += 2
+    message.log_dirs = []
+    message.previous_broker_epoch = -1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -456,6 +619,89 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, 
     return message, position
 
 
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[BrokerRegistrationRequest, int]]:
+    message = BrokerRegistrationRequest.__new__(BrokerRegistrationRequest)
+    message.broker_id, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.cluster_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.incarnation_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "BrokerRegistrationRequest.listeners")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.listeners, position = yield from read_pieces(
+                _read_many_listener_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.listeners, position = _read_many_listener_v0(buffer, position, count - 1)
+            budget.take_tags(message.listeners)
+    elif count:
+        message.listeners = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "BrokerRegistrationRequest.features")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.features, position = yield from read_pieces(
+                _read_many_feature_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.features, position = _read_many_feature_v0(buffer, position, count - 1)
+            budget.take_tags(message.features)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.rack = None
+    else:
+        end = position + length - 1
+        message.rack = str(buffer[position:end], "utf-8")
+        position = end
+    message.is_migrating_zk_broker, count = _unpack_tB(buffer, position)
+    position += 2
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "BrokerRegistrationRequest.log_dirs")
+    if not count:
+        raise Malformed
+    message.log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+    position += count * 16 - 16
+    yield
+    tags = buffer[position]
+    position += 1
+    message.previous_broker_epoch = -1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_v3(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, int]:
     message = BrokerRegistrationRequest.__new__(BrokerRegistrationRequest)
     message.broker_id, length = _unpack_iB(buffer, position)
@@ -510,6 +756,88 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[BrokerRegistrationRequest, 
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v3(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[BrokerRegistrationRequest, int]]:
+    message = BrokerRegistrationRequest.__new__(BrokerRegistrationRequest)
+    message.broker_id, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.cluster_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.incarnation_id, count = _unpack_uB(buffer, position)
+    position += 17
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "BrokerRegistrationRequest.listeners")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.listeners, position = yield from read_pieces(
+                _read_many_listener_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.listeners, position = _read_many_listener_v0(buffer, position, count - 1)
+            budget.take_tags(message.listeners)
+    elif count:
+        message.listeners = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "BrokerRegistrationRequest.features")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.features, position = yield from read_pieces(
+                _read_many_feature_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.features, position = _read_many_feature_v0(buffer, position, count - 1)
+            budget.take_tags(message.features)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.rack = None
+    else:
+        end = position + length - 1
+        message.rack = str(buffer[position:end], "utf-8")
+        position = end
+    message.is_migrating_zk_broker, count = _unpack_tB(buffer, position)
+    position += 2
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "BrokerRegistrationRequest.log_dirs")
+    if not count:
+        raise Malformed
+    message.log_dirs = unpack_many("16s", 16, count - 1, buffer, position)
+    position += count * 16 - 16
+    yield
+    message.previous_broker_epoch, tags = _unpack_qB(buffer, position)
+    position += 9
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -779,6 +1107,14 @@ _WRITERS = (
     _write_v2,
     _write_v3,
     _write_v3,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
+    _step_v2,
+    _step_v3,
+    _step_v3,
 )
 
 

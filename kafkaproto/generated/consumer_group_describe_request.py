@@ -14,9 +14,11 @@ from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -77,6 +79,16 @@ class ConsumerGroupDescribeRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[ConsumerGroupDescribeRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -113,6 +125,44 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupDescribeReques
     return message, position
 
 
+def _step_v0(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[ConsumerGroupDescribeRequest, int]]:
+    message = ConsumerGroupDescribeRequest.__new__(ConsumerGroupDescribeRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ConsumerGroupDescribeRequest.group_ids")
+    if not count:
+        raise Malformed
+    group_ids: list[str] = []
+    message.group_ids = group_ids
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        group_ids_item = str(buffer[position:end], "utf-8")
+        position = end
+        group_ids.append(group_ids_item)
+        yield
+    message.include_authorized_operations, tags = _unpack_tB(buffer, position)
+    position += 2
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _write_v0(out: Pieces, message: ConsumerGroupDescribeRequest) -> None:
     group_ids = message.group_ids
     count = len(group_ids) + 1
@@ -143,6 +193,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v0,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v0,
 )
 
 

@@ -20,6 +20,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -348,6 +349,10 @@ class ConsumerGroupDescribeResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -835,6 +840,22 @@ def _write_assignment_v0(out: Pieces, message: ConsumerGroupDescribeResponseAssi
         out.append(b"\x00")
 
 
+def _step_write_assignment_v0(out: Pieces, message: ConsumerGroupDescribeResponseAssignment) -> Steps[None]:
+    topic_partitions = message.topic_partitions
+    count = len(topic_partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for topic_partitions_item in topic_partitions:
+        _write_topic_partitions_v0(out, topic_partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_member_v0(out: Pieces, message: ConsumerGroupDescribeResponseMember) -> None:
     member_id = message.member_id
     data = member_id.encode()
@@ -921,6 +942,93 @@ def _write_member_v0(out: Pieces, message: ConsumerGroupDescribeResponseMember) 
         out.append(b"\x00")
 
 
+def _step_write_member_v0(out: Pieces, message: ConsumerGroupDescribeResponseMember) -> Steps[None]:
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    instance_id = message.instance_id
+    if instance_id is None:
+        data = b""
+        length = 0
+    else:
+        data = instance_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    rack_id = message.rack_id
+    if rack_id is None:
+        data = b""
+        length = 0
+    else:
+        data = rack_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    client_id = message.client_id
+    data = client_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_iB(message.member_epoch, length))
+    else:
+        out.append(_pack_i(message.member_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
+    client_host = message.client_host
+    data = client_host.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    subscribed_topic_names = message.subscribed_topic_names
+    count = len(subscribed_topic_names) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for subscribed_topic_names_item in subscribed_topic_names:
+        data = subscribed_topic_names_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(BYTES[length])
+        else:
+            out.append(pack_string_length(length))
+        out.append(data)
+        yield
+    subscribed_topic_regex = message.subscribed_topic_regex
+    if subscribed_topic_regex is None:
+        data = b""
+        length = 0
+    else:
+        data = subscribed_topic_regex.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    assignment = message.assignment
+    yield from _step_write_assignment_v0(out, assignment)
+    target_assignment = message.target_assignment
+    yield from _step_write_assignment_v0(out, target_assignment)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_described_group_v0(out: Pieces, message: ConsumerGroupDescribeResponseDescribedGroup) -> None:
     error_message = message.error_message
     if error_message is None:
@@ -975,6 +1083,64 @@ def _write_described_group_v0(out: Pieces, message: ConsumerGroupDescribeRespons
         out.append(_pack_iB(message.authorized_operations, 0))
 
 
+def _step_write_described_group_v0(
+    out: Pieces,
+    message: ConsumerGroupDescribeResponseDescribedGroup,
+) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    group_state = message.group_state
+    data = group_state.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    assignor_name = message.assignor_name
+    data = assignor_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_iiB(message.group_epoch, message.assignment_epoch, length))
+    else:
+        out.append(_pack_ii(message.group_epoch, message.assignment_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
+    members = message.members
+    count = len(members) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for members_item in members:
+        yield from _step_write_member_v0(out, members_item)
+        yield
+    if message.unknown_tags:
+        out.append(_pack_i(message.authorized_operations))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.authorized_operations, 0))
+
+
 def _write_v0(out: Pieces, message: ConsumerGroupDescribeResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
@@ -985,6 +1151,23 @@ def _write_v0(out: Pieces, message: ConsumerGroupDescribeResponse) -> None:
         out.append(pack_length(count))
     for groups_item in groups:
         _write_described_group_v0(out, groups_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v0(out: Pieces, message: ConsumerGroupDescribeResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for groups_item in groups:
+        yield from _step_write_described_group_v0(out, groups_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -1078,6 +1261,94 @@ def _write_member_v1(out: Pieces, message: ConsumerGroupDescribeResponseMember) 
         out.append(_pack_bB(message.member_type, 0))
 
 
+def _step_write_member_v1(out: Pieces, message: ConsumerGroupDescribeResponseMember) -> Steps[None]:
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    instance_id = message.instance_id
+    if instance_id is None:
+        data = b""
+        length = 0
+    else:
+        data = instance_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    rack_id = message.rack_id
+    if rack_id is None:
+        data = b""
+        length = 0
+    else:
+        data = rack_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    client_id = message.client_id
+    data = client_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_iB(message.member_epoch, length))
+    else:
+        out.append(_pack_i(message.member_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
+    client_host = message.client_host
+    data = client_host.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    subscribed_topic_names = message.subscribed_topic_names
+    count = len(subscribed_topic_names) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for subscribed_topic_names_item in subscribed_topic_names:
+        data = subscribed_topic_names_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(BYTES[length])
+        else:
+            out.append(pack_string_length(length))
+        out.append(data)
+        yield
+    subscribed_topic_regex = message.subscribed_topic_regex
+    if subscribed_topic_regex is None:
+        data = b""
+        length = 0
+    else:
+        data = subscribed_topic_regex.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    assignment = message.assignment
+    yield from _step_write_assignment_v0(out, assignment)
+    target_assignment = message.target_assignment
+    yield from _step_write_assignment_v0(out, target_assignment)
+    if message.unknown_tags:
+        out.append(_pack_b(message.member_type))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_bB(message.member_type, 0))
+
+
 def _write_described_group_v1(out: Pieces, message: ConsumerGroupDescribeResponseDescribedGroup) -> None:
     error_message = message.error_message
     if error_message is None:
@@ -1132,6 +1403,64 @@ def _write_described_group_v1(out: Pieces, message: ConsumerGroupDescribeRespons
         out.append(_pack_iB(message.authorized_operations, 0))
 
 
+def _step_write_described_group_v1(
+    out: Pieces,
+    message: ConsumerGroupDescribeResponseDescribedGroup,
+) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    group_state = message.group_state
+    data = group_state.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    assignor_name = message.assignor_name
+    data = assignor_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_iiB(message.group_epoch, message.assignment_epoch, length))
+    else:
+        out.append(_pack_ii(message.group_epoch, message.assignment_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
+    members = message.members
+    count = len(members) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for members_item in members:
+        yield from _step_write_member_v1(out, members_item)
+        yield
+    if message.unknown_tags:
+        out.append(_pack_i(message.authorized_operations))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.authorized_operations, 0))
+
+
 def _write_v1(out: Pieces, message: ConsumerGroupDescribeResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
@@ -1148,6 +1477,23 @@ def _write_v1(out: Pieces, message: ConsumerGroupDescribeResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v1(out: Pieces, message: ConsumerGroupDescribeResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for groups_item in groups:
+        yield from _step_write_described_group_v1(out, groups_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -1156,6 +1502,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
 )
 
 

@@ -17,9 +17,11 @@ from kafkaproto.support import (
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -170,6 +172,16 @@ class ConsumerGroupHeartbeatRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[ConsumerGroupHeartbeatRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -204,6 +216,43 @@ def _read_many_topic_partitions_v0(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_topic_partitions_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[ConsumerGroupHeartbeatRequestTopicPartitions], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ConsumerGroupHeartbeatRequestTopicPartitions] = []
+    for _ in range(size):
+        message = ConsumerGroupHeartbeatRequestTopicPartitions.__new__(
+            ConsumerGroupHeartbeatRequestTopicPartitions,
+        )
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "ConsumerGroupHeartbeatRequest.partitions")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -295,6 +344,105 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v0(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[ConsumerGroupHeartbeatRequest, int]]:
+    message = ConsumerGroupHeartbeatRequest.__new__(ConsumerGroupHeartbeatRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.member_epoch, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.instance_id = None
+    else:
+        end = position + length - 1
+        message.instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.rack_id = None
+    else:
+        end = position + length - 1
+        message.rack_id = str(buffer[position:end], "utf-8")
+        position = end
+    message.rebalance_timeout_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ConsumerGroupHeartbeatRequest.subscribed_topic_names")
+    if not count:
+        message.subscribed_topic_names = None
+    else:
+        subscribed_topic_names: list[str] = []
+        message.subscribed_topic_names = subscribed_topic_names
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position, length)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+            position = end
+            subscribed_topic_names.append(subscribed_topic_names_item)
+            yield
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.server_assignor = None
+    else:
+        end = position + length - 1
+        message.server_assignor = str(buffer[position:end], "utf-8")
+        position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ConsumerGroupHeartbeatRequest.topic_partitions")
+    if count > 1:
+        message.topic_partitions, position = yield from _step_many_topic_partitions_v0(buffer, position, count - 1, budget)
+    elif count:
+        message.topic_partitions = []
+    else:
+        message.topic_partitions = None
+    tags = buffer[position]
+    position += 1
+    message.subscribed_topic_regex = None
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -395,6 +543,114 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ConsumerGroupHeartbeatReque
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v1(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[ConsumerGroupHeartbeatRequest, int]]:
+    message = ConsumerGroupHeartbeatRequest.__new__(ConsumerGroupHeartbeatRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.member_epoch, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.instance_id = None
+    else:
+        end = position + length - 1
+        message.instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.rack_id = None
+    else:
+        end = position + length - 1
+        message.rack_id = str(buffer[position:end], "utf-8")
+        position = end
+    message.rebalance_timeout_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ConsumerGroupHeartbeatRequest.subscribed_topic_names")
+    if not count:
+        message.subscribed_topic_names = None
+    else:
+        subscribed_topic_names: list[str] = []
+        message.subscribed_topic_names = subscribed_topic_names
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position, length)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+            position = end
+            subscribed_topic_names.append(subscribed_topic_names_item)
+            yield
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.subscribed_topic_regex = None
+    else:
+        end = position + length - 1
+        message.subscribed_topic_regex = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.server_assignor = None
+    else:
+        end = position + length - 1
+        message.server_assignor = str(buffer[position:end], "utf-8")
+        position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ConsumerGroupHeartbeatRequest.topic_partitions")
+    if count > 1:
+        message.topic_partitions, position = yield from _step_many_topic_partitions_v0(buffer, position, count - 1, budget)
+    elif count:
+        message.topic_partitions = []
+    else:
+        message.topic_partitions = None
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -623,6 +879,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
 )
 
 

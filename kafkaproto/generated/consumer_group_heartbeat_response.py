@@ -20,6 +20,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -181,6 +182,10 @@ class ConsumerGroupHeartbeatResponse(Message):
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
+
     @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
@@ -314,6 +319,22 @@ def _write_assignment_v0(out: Pieces, message: ConsumerGroupHeartbeatResponseAss
         out.append(b"\x00")
 
 
+def _step_write_assignment_v0(out: Pieces, message: ConsumerGroupHeartbeatResponseAssignment) -> Steps[None]:
+    topic_partitions = message.topic_partitions
+    count = len(topic_partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for topic_partitions_item in topic_partitions:
+        _write_topic_partitions_v0(out, topic_partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v0(out: Pieces, message: ConsumerGroupHeartbeatResponse) -> None:
     error_message = message.error_message
     if error_message is None:
@@ -354,6 +375,46 @@ def _write_v0(out: Pieces, message: ConsumerGroupHeartbeatResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v0(out: Pieces, message: ConsumerGroupHeartbeatResponse) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    member_id = message.member_id
+    if member_id is None:
+        data = b""
+        length = 0
+    else:
+        data = member_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    assignment = message.assignment
+    out.append(_pack_iib(
+        message.member_epoch,
+        message.heartbeat_interval_ms,
+        -1 if assignment is None else 1,
+    ))
+    if assignment is not None:
+        yield from _step_write_assignment_v0(out, assignment)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v0,
@@ -362,6 +423,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v0,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v0,
 )
 
 

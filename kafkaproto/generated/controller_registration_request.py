@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -187,6 +191,16 @@ class ControllerRegistrationRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[ControllerRegistrationRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -292,6 +306,68 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ControllerRegistrationReque
     return message, position
 
 
+def _step_v0(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[ControllerRegistrationRequest, int]]:
+    message = ControllerRegistrationRequest.__new__(ControllerRegistrationRequest)
+    (
+        message.controller_id,
+        message.incarnation_id,
+        message.zk_migration_ready,
+        count,
+    ) = _unpack_iutB(buffer, position)
+    position += 22
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ControllerRegistrationRequest.listeners")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.listeners, position = yield from read_pieces(
+                _read_many_listener_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.listeners, position = _read_many_listener_v0(buffer, position, count - 1)
+            budget.take_tags(message.listeners)
+    elif count:
+        message.listeners = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ControllerRegistrationRequest.features")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.features, position = yield from read_pieces(
+                _read_many_feature_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.features, position = _read_many_feature_v0(buffer, position, count - 1)
+            budget.take_tags(message.features)
+    elif count:
+        message.features = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _write_listener_v0(out: Pieces, message: ControllerRegistrationRequestListener) -> None:
     name = message.name
     data = name.encode()
@@ -365,6 +441,10 @@ _READERS = (
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_READERS = (
+    _step_v0,
 )
 
 

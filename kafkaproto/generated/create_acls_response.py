@@ -16,6 +16,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -114,6 +115,10 @@ class CreateAclsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 1]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -231,6 +236,17 @@ def _write_v1(out: Pieces, message: CreateAclsResponse) -> None:
         raise Malformed
 
 
+def _step_write_v1(out: Pieces, message: CreateAclsResponse) -> Steps[None]:
+    results = message.results
+    count = len(results)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for results_item in results:
+        _write_acl_creation_result_v1(out, results_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_acl_creation_result_v2(out: Pieces, message: CreateAclsResponseAclCreationResult) -> None:
     error_message = message.error_message
     if error_message is None:
@@ -267,6 +283,23 @@ def _write_v2(out: Pieces, message: CreateAclsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v2(out: Pieces, message: CreateAclsResponse) -> Steps[None]:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for results_item in results:
+        _write_acl_creation_result_v2(out, results_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v1,
     _read_v2,
@@ -277,6 +310,12 @@ _WRITERS = (
     _write_v1,
     _write_v2,
     _write_v2,
+)
+
+_STEP_WRITERS = (
+    _step_write_v1,
+    _step_write_v2,
+    _step_write_v2,
 )
 
 

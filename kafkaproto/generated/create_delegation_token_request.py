@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -131,6 +135,16 @@ class CreateDelegationTokenRequest(Message):
         _WRITERS[version - 1](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[CreateDelegationTokenRequest, int]] | None:
+        read = _STEP_READERS[version - 1]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -173,6 +187,39 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenReques
     position += 4
     if count > 0:
         message.renewers, position = _read_many_creatable_renewers_v1(buffer, position, count)
+    elif not count:
+        message.renewers = []
+    else:
+        raise Malformed
+    (message.max_lifetime_ms,) = _unpack_q(buffer, position)
+    position += 8
+    message.owner_principal_type = ""
+    message.owner_principal_name = ""
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v1(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[CreateDelegationTokenRequest, int]]:
+    message = CreateDelegationTokenRequest.__new__(CreateDelegationTokenRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "CreateDelegationTokenRequest.renewers")
+    if count > 0:
+        if count > ELEMENTS_A_STEP:
+            message.renewers, position = yield from read_pieces(
+                _read_many_creatable_renewers_v1,
+                buffer,
+                position,
+                count,
+                budget,
+            )
+        else:
+            message.renewers, position = _read_many_creatable_renewers_v1(buffer, position, count)
+            budget.take_tags(message.renewers)
     elif not count:
         message.renewers = []
     else:
@@ -246,6 +293,44 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenReques
     return message, position
 
 
+def _step_v2(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[CreateDelegationTokenRequest, int]]:
+    message = CreateDelegationTokenRequest.__new__(CreateDelegationTokenRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "CreateDelegationTokenRequest.renewers")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.renewers, position = yield from read_pieces(
+                _read_many_creatable_renewers_v2,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.renewers, position = _read_many_creatable_renewers_v2(buffer, position, count - 1)
+            budget.take_tags(message.renewers)
+    elif count:
+        message.renewers = []
+    else:
+        raise Malformed
+    message.max_lifetime_ms, tags = _unpack_qB(buffer, position)
+    position += 9
+    message.owner_principal_type = ""
+    message.owner_principal_name = ""
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_v3(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenRequest, int]:
     message = CreateDelegationTokenRequest.__new__(CreateDelegationTokenRequest)
     length = buffer[position]
@@ -283,6 +368,62 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[CreateDelegationTokenReques
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v3(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[CreateDelegationTokenRequest, int]]:
+    message = CreateDelegationTokenRequest.__new__(CreateDelegationTokenRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.owner_principal_type = None
+    else:
+        end = position + length - 1
+        message.owner_principal_type = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.owner_principal_name = None
+    else:
+        end = position + length - 1
+        message.owner_principal_name = str(buffer[position:end], "utf-8")
+        position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "CreateDelegationTokenRequest.renewers")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.renewers, position = yield from read_pieces(
+                _read_many_creatable_renewers_v2,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.renewers, position = _read_many_creatable_renewers_v2(buffer, position, count - 1)
+            budget.take_tags(message.renewers)
+    elif count:
+        message.renewers = []
+    else:
+        raise Malformed
+    message.max_lifetime_ms, tags = _unpack_qB(buffer, position)
+    position += 9
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -409,6 +550,12 @@ _WRITERS = (
     _write_v1,
     _write_v2,
     _write_v3,
+)
+
+_STEP_READERS = (
+    _step_v1,
+    _step_v2,
+    _step_v3,
 )
 
 

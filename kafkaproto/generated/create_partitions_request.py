@@ -17,9 +17,11 @@ from kafkaproto.support import (
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -162,6 +164,16 @@ class CreatePartitionsRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[CreatePartitionsRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -190,6 +202,36 @@ def _read_many_create_partitions_assignment_v0(
         position += count * 4
         message.unknown_tags = None
         found.append(message)
+    return found, position
+
+
+def _step_many_create_partitions_assignment_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[CreatePartitionsRequestCreatePartitionsAssignment], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[CreatePartitionsRequestCreatePartitionsAssignment] = []
+    for _ in range(size):
+        message = CreatePartitionsRequestCreatePartitionsAssignment.__new__(
+            CreatePartitionsRequestCreatePartitionsAssignment,
+        )
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "CreatePartitionsRequest.broker_ids")
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.broker_ids = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.broker_ids = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        yield
+        message.unknown_tags = None
+        found.append(message)
+        yield
     return found, position
 
 
@@ -225,12 +267,64 @@ def _read_many_create_partitions_topic_v0(
     return found, position
 
 
+def _step_many_create_partitions_topic_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[CreatePartitionsRequestCreatePartitionsTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[CreatePartitionsRequestCreatePartitionsTopic] = []
+    for _ in range(size):
+        message = CreatePartitionsRequestCreatePartitionsTopic.__new__(
+            CreatePartitionsRequestCreatePartitionsTopic,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.count, count = _unpack_ii(buffer, position)
+        position += 8
+        budget.take(count, "CreatePartitionsRequest.assignments")
+        if count > 0:
+            message.assignments, position = yield from _step_many_create_partitions_assignment_v0(buffer, position, count, budget)
+        elif not count:
+            message.assignments = []
+        else:
+            message.assignments = None
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[CreatePartitionsRequest, int]:
     message = CreatePartitionsRequest.__new__(CreatePartitionsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count > 0:
         message.topics, position = _read_many_create_partitions_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.timeout_ms, message.validate_only = _unpack_it(buffer, position)
+    position += 5
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[CreatePartitionsRequest, int]]:
+    message = CreatePartitionsRequest.__new__(CreatePartitionsRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "CreatePartitionsRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_create_partitions_topic_v0(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -270,6 +364,43 @@ def _read_many_create_partitions_assignment_v2(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_create_partitions_assignment_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[CreatePartitionsRequestCreatePartitionsAssignment], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[CreatePartitionsRequestCreatePartitionsAssignment] = []
+    for _ in range(size):
+        message = CreatePartitionsRequestCreatePartitionsAssignment.__new__(
+            CreatePartitionsRequestCreatePartitionsAssignment,
+        )
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "CreatePartitionsRequest.broker_ids")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.broker_ids = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.broker_ids = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -313,6 +444,50 @@ def _read_many_create_partitions_topic_v2(
     return found, position
 
 
+def _step_many_create_partitions_topic_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[CreatePartitionsRequestCreatePartitionsTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[CreatePartitionsRequestCreatePartitionsTopic] = []
+    for _ in range(size):
+        message = CreatePartitionsRequestCreatePartitionsTopic.__new__(
+            CreatePartitionsRequestCreatePartitionsTopic,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.count, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "CreatePartitionsRequest.assignments")
+        if count > 1:
+            message.assignments, position = yield from _step_many_create_partitions_assignment_v2(buffer, position, count - 1, budget)
+        elif count:
+            message.assignments = []
+        else:
+            message.assignments = None
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v2(buffer: Buffer, position: int) -> tuple[CreatePartitionsRequest, int]:
     message = CreatePartitionsRequest.__new__(CreatePartitionsRequest)
     count = buffer[position]
@@ -330,6 +505,28 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[CreatePartitionsRequest, in
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[CreatePartitionsRequest, int]]:
+    message = CreatePartitionsRequest.__new__(CreatePartitionsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "CreatePartitionsRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_create_partitions_topic_v2(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.timeout_ms, message.validate_only, tags = _unpack_itB(buffer, position)
+    position += 6
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -460,6 +657,13 @@ _WRITERS = (
     _write_v0,
     _write_v2,
     _write_v2,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v0,
+    _step_v2,
+    _step_v2,
 )
 
 

@@ -13,17 +13,21 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -222,6 +226,16 @@ class CreateTopicsRequest(Message):
         _WRITERS[version - 2](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[CreateTopicsRequest, int]] | None:
+        read = _STEP_READERS[version - 2]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -250,6 +264,36 @@ def _read_many_creatable_replica_assignment_v2(
         position += count * 4
         message.unknown_tags = None
         found.append(message)
+    return found, position
+
+
+def _step_many_creatable_replica_assignment_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[CreateTopicsRequestCreatableReplicaAssignment], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[CreateTopicsRequestCreatableReplicaAssignment] = []
+    for _ in range(size):
+        message = CreateTopicsRequestCreatableReplicaAssignment.__new__(
+            CreateTopicsRequestCreatableReplicaAssignment,
+        )
+        message.partition_index, count = _unpack_ii(buffer, position)
+        position += 8
+        budget.take(count, "CreateTopicsRequest.broker_ids")
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.broker_ids = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.broker_ids = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        yield
+        message.unknown_tags = None
+        found.append(message)
+        yield
     return found, position
 
 
@@ -321,12 +365,81 @@ def _read_many_creatable_topic_v2(
     return found, position
 
 
+def _step_many_creatable_topic_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[CreateTopicsRequestCreatableTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[CreateTopicsRequestCreatableTopic] = []
+    for _ in range(size):
+        message = CreateTopicsRequestCreatableTopic.__new__(CreateTopicsRequestCreatableTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.num_partitions, message.replication_factor, count = _unpack_ihi(buffer, position)
+        position += 10
+        budget.take(count, "CreateTopicsRequest.assignments")
+        if count > 0:
+            message.assignments, position = yield from _step_many_creatable_replica_assignment_v2(buffer, position, count, budget)
+        elif not count:
+            message.assignments = []
+        else:
+            raise Malformed
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "CreateTopicsRequest.configs")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.configs, position = yield from read_pieces(
+                    _read_many_creatable_topic_config_v2,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.configs, position = _read_many_creatable_topic_config_v2(buffer, position, count)
+                budget.take_tags(message.configs)
+        elif not count:
+            message.configs = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v2(buffer: Buffer, position: int) -> tuple[CreateTopicsRequest, int]:
     message = CreateTopicsRequest.__new__(CreateTopicsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count > 0:
         message.topics, position = _read_many_creatable_topic_v2(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.timeout_ms, message.validate_only = _unpack_it(buffer, position)
+    position += 5
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[CreateTopicsRequest, int]]:
+    message = CreateTopicsRequest.__new__(CreateTopicsRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "CreateTopicsRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_creatable_topic_v2(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -366,6 +479,43 @@ def _read_many_creatable_replica_assignment_v5(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_creatable_replica_assignment_v5(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[CreateTopicsRequestCreatableReplicaAssignment], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[CreateTopicsRequestCreatableReplicaAssignment] = []
+    for _ in range(size):
+        message = CreateTopicsRequestCreatableReplicaAssignment.__new__(
+            CreateTopicsRequestCreatableReplicaAssignment,
+        )
+        message.partition_index, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "CreateTopicsRequest.broker_ids")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.broker_ids = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.broker_ids = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -455,6 +605,69 @@ def _read_many_creatable_topic_v5(
     return found, position
 
 
+def _step_many_creatable_topic_v5(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[CreateTopicsRequestCreatableTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[CreateTopicsRequestCreatableTopic] = []
+    for _ in range(size):
+        message = CreateTopicsRequestCreatableTopic.__new__(CreateTopicsRequestCreatableTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.num_partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
+        position += 7
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "CreateTopicsRequest.assignments")
+        if count > 1:
+            message.assignments, position = yield from _step_many_creatable_replica_assignment_v5(buffer, position, count - 1, budget)
+        elif count:
+            message.assignments = []
+        else:
+            raise Malformed
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "CreateTopicsRequest.configs")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.configs, position = yield from read_pieces(
+                    _read_many_creatable_topic_config_v5,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.configs, position = _read_many_creatable_topic_config_v5(buffer, position, count - 1)
+                budget.take_tags(message.configs)
+        elif count:
+            message.configs = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v5(buffer: Buffer, position: int) -> tuple[CreateTopicsRequest, int]:
     message = CreateTopicsRequest.__new__(CreateTopicsRequest)
     count = buffer[position]
@@ -472,6 +685,28 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[CreateTopicsRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v5(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[CreateTopicsRequest, int]]:
+    message = CreateTopicsRequest.__new__(CreateTopicsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "CreateTopicsRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_creatable_topic_v5(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.timeout_ms, message.validate_only, tags = _unpack_itB(buffer, position)
+    position += 6
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -652,6 +887,15 @@ _WRITERS = (
     _write_v5,
     _write_v5,
     _write_v5,
+)
+
+_STEP_READERS = (
+    _step_v2,
+    _step_v2,
+    _step_v2,
+    _step_v5,
+    _step_v5,
+    _step_v5,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -219,6 +220,10 @@ class CreateTopicsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 2](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 2]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -505,6 +510,17 @@ def _write_v2(out: Pieces, message: CreateTopicsResponse) -> None:
         raise Malformed
 
 
+def _step_write_v2(out: Pieces, message: CreateTopicsResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for topics_item in topics:
+        _write_creatable_topic_result_v2(out, topics_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_creatable_topic_configs_v5(
     out: Pieces,
     message: CreateTopicsResponseCreatableTopicConfigs,
@@ -583,6 +599,57 @@ def _write_creatable_topic_result_v5(out: Pieces, message: CreateTopicsResponseC
         out.append(b"\x00")
 
 
+def _step_write_creatable_topic_result_v5(
+    out: Pieces,
+    message: CreateTopicsResponseCreatableTopicResult,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    configs = message.configs
+    if configs is None:
+        configs = EMPTY
+        count = 0
+    else:
+        count = len(configs) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.num_partitions, message.replication_factor, count))
+    else:
+        out.append(_pack_ih(message.num_partitions, message.replication_factor))
+        out.append(pack_length(count))
+    for configs_item in configs:
+        _write_creatable_topic_configs_v5(out, configs_item)
+        yield
+    tagged = []
+    section: Pieces
+    if message.topic_config_error_code != 0:
+        section = []
+        section.append(_pack_h(message.topic_config_error_code))
+        tagged.append((0, b"".join(section)))
+    if tagged or message.unknown_tags:
+        write_tag_section(out, tagged, message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v5(out: Pieces, message: CreateTopicsResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
@@ -593,6 +660,23 @@ def _write_v5(out: Pieces, message: CreateTopicsResponse) -> None:
         out.append(pack_length(count))
     for topics_item in topics:
         _write_creatable_topic_result_v5(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v5(out: Pieces, message: CreateTopicsResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_creatable_topic_result_v5(out, topics_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -649,6 +733,60 @@ def _write_creatable_topic_result_v7(out: Pieces, message: CreateTopicsResponseC
         out.append(b"\x00")
 
 
+def _step_write_creatable_topic_result_v7(
+    out: Pieces,
+    message: CreateTopicsResponseCreatableTopicResult,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_uhB(topic_id, message.error_code, length))
+    else:
+        out.append(_pack_uh(topic_id, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    configs = message.configs
+    if configs is None:
+        configs = EMPTY
+        count = 0
+    else:
+        count = len(configs) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.num_partitions, message.replication_factor, count))
+    else:
+        out.append(_pack_ih(message.num_partitions, message.replication_factor))
+        out.append(pack_length(count))
+    for configs_item in configs:
+        _write_creatable_topic_configs_v5(out, configs_item)
+        yield
+    tagged = []
+    section: Pieces
+    if message.topic_config_error_code != 0:
+        section = []
+        section.append(_pack_h(message.topic_config_error_code))
+        tagged.append((0, b"".join(section)))
+    if tagged or message.unknown_tags:
+        write_tag_section(out, tagged, message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v7(out: Pieces, message: CreateTopicsResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
@@ -659,6 +797,23 @@ def _write_v7(out: Pieces, message: CreateTopicsResponse) -> None:
         out.append(pack_length(count))
     for topics_item in topics:
         _write_creatable_topic_result_v7(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v7(out: Pieces, message: CreateTopicsResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_creatable_topic_result_v7(out, topics_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -681,6 +836,15 @@ _WRITERS = (
     _write_v5,
     _write_v5,
     _write_v7,
+)
+
+_STEP_WRITERS = (
+    _step_write_v2,
+    _step_write_v2,
+    _step_write_v2,
+    _step_write_v5,
+    _step_write_v5,
+    _step_write_v7,
 )
 
 

@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -149,6 +153,16 @@ class DeleteAclsRequest(Message):
         _WRITERS[version - 1](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[DeleteAclsRequest, int]] | None:
+        read = _STEP_READERS[version - 1]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -201,6 +215,31 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DeleteAclsRequest, int]:
     position += 4
     if count > 0:
         message.filters, position = _read_many_delete_acls_filter_v1(buffer, position, count)
+    elif not count:
+        message.filters = []
+    else:
+        raise Malformed
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DeleteAclsRequest, int]]:
+    message = DeleteAclsRequest.__new__(DeleteAclsRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "DeleteAclsRequest.filters")
+    if count > 0:
+        if count > ELEMENTS_A_STEP:
+            message.filters, position = yield from read_pieces(
+                _read_many_delete_acls_filter_v1,
+                buffer,
+                position,
+                count,
+                budget,
+            )
+        else:
+            message.filters, position = _read_many_delete_acls_filter_v1(buffer, position, count)
+            budget.take_tags(message.filters)
     elif not count:
         message.filters = []
     else:
@@ -275,6 +314,38 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteAclsRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DeleteAclsRequest, int]]:
+    message = DeleteAclsRequest.__new__(DeleteAclsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "DeleteAclsRequest.filters")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.filters, position = yield from read_pieces(
+                _read_many_delete_acls_filter_v2,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.filters, position = _read_many_delete_acls_filter_v2(buffer, position, count - 1)
+            budget.take_tags(message.filters)
+    elif count:
+        message.filters = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -392,6 +463,12 @@ _WRITERS = (
     _write_v1,
     _write_v2,
     _write_v2,
+)
+
+_STEP_READERS = (
+    _step_v1,
+    _step_v2,
+    _step_v2,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -210,6 +211,10 @@ class DeleteAclsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 1]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -475,12 +480,46 @@ def _write_delete_acls_filter_result_v1(
         raise Malformed
 
 
+def _step_write_delete_acls_filter_result_v1(
+    out: Pieces,
+    message: DeleteAclsResponseDeleteAclsFilterResult,
+) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = -1
+    else:
+        data = error_message.encode()
+        length = len(data)
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
+    matching_acls = message.matching_acls
+    count = len(matching_acls)
+    out.append(_pack_i(count))
+    for matching_acls_item in matching_acls:
+        _write_delete_acls_matching_acl_v1(out, matching_acls_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v1(out: Pieces, message: DeleteAclsResponse) -> None:
     filter_results = message.filter_results
     count = len(filter_results)
     out.append(_pack_ii(message.throttle_time_ms, count))
     for filter_results_item in filter_results:
         _write_delete_acls_filter_result_v1(out, filter_results_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v1(out: Pieces, message: DeleteAclsResponse) -> Steps[None]:
+    filter_results = message.filter_results
+    count = len(filter_results)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for filter_results_item in filter_results:
+        yield from _step_write_delete_acls_filter_result_v1(out, filter_results_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -563,6 +602,38 @@ def _write_delete_acls_filter_result_v2(
         out.append(b"\x00")
 
 
+def _step_write_delete_acls_filter_result_v2(
+    out: Pieces,
+    message: DeleteAclsResponseDeleteAclsFilterResult,
+) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    matching_acls = message.matching_acls
+    count = len(matching_acls) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for matching_acls_item in matching_acls:
+        _write_delete_acls_matching_acl_v2(out, matching_acls_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v2(out: Pieces, message: DeleteAclsResponse) -> None:
     filter_results = message.filter_results
     count = len(filter_results) + 1
@@ -579,6 +650,23 @@ def _write_v2(out: Pieces, message: DeleteAclsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v2(out: Pieces, message: DeleteAclsResponse) -> Steps[None]:
+    filter_results = message.filter_results
+    count = len(filter_results) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for filter_results_item in filter_results:
+        yield from _step_write_delete_acls_filter_result_v2(out, filter_results_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v1,
     _read_v2,
@@ -589,6 +677,12 @@ _WRITERS = (
     _write_v1,
     _write_v2,
     _write_v2,
+)
+
+_STEP_WRITERS = (
+    _step_write_v1,
+    _step_write_v2,
+    _step_write_v2,
 )
 
 

@@ -14,9 +14,11 @@ from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -73,6 +75,16 @@ class DeleteGroupsRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[DeleteGroupsRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -97,6 +109,31 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteGroupsRequest, int]:
         groups_names_item = str(buffer[position:end], "utf-8")
         position = end
         groups_names.append(groups_names_item)
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DeleteGroupsRequest, int]]:
+    message = DeleteGroupsRequest.__new__(DeleteGroupsRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "DeleteGroupsRequest.groups_names")
+    if count < 0:
+        raise Malformed
+    groups_names: list[str] = []
+    message.groups_names = groups_names
+    if count > len(buffer) - position:
+        raise Malformed
+    for _ in range(count):
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        groups_names_item = str(buffer[position:end], "utf-8")
+        position = end
+        groups_names.append(groups_names_item)
+        yield
     message.unknown_tags = None
     return message, position
 
@@ -129,6 +166,40 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteGroupsRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DeleteGroupsRequest, int]]:
+    message = DeleteGroupsRequest.__new__(DeleteGroupsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "DeleteGroupsRequest.groups_names")
+    if not count:
+        raise Malformed
+    groups_names: list[str] = []
+    message.groups_names = groups_names
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        groups_names_item = str(buffer[position:end], "utf-8")
+        position = end
+        groups_names.append(groups_names_item)
+        yield
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -176,6 +247,12 @@ _WRITERS = (
     _write_v0,
     _write_v0,
     _write_v2,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v0,
+    _step_v2,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -114,6 +115,10 @@ class DeleteGroupsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -228,6 +233,17 @@ def _write_v0(out: Pieces, message: DeleteGroupsResponse) -> None:
         raise Malformed
 
 
+def _step_write_v0(out: Pieces, message: DeleteGroupsResponse) -> Steps[None]:
+    results = message.results
+    count = len(results)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for results_item in results:
+        _write_deletable_group_result_v0(out, results_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_deletable_group_result_v2(out: Pieces, message: DeleteGroupsResponseDeletableGroupResult) -> None:
     group_id = message.group_id
     data = group_id.encode()
@@ -260,6 +276,23 @@ def _write_v2(out: Pieces, message: DeleteGroupsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v2(out: Pieces, message: DeleteGroupsResponse) -> Steps[None]:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for results_item in results:
+        _write_deletable_group_result_v2(out, results_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v0,
@@ -270,6 +303,12 @@ _WRITERS = (
     _write_v0,
     _write_v0,
     _write_v2,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v0,
+    _step_write_v2,
 )
 
 

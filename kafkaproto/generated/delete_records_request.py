@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -150,6 +154,16 @@ class DeleteRecordsRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[DeleteRecordsRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -204,12 +218,72 @@ def _read_many_delete_records_topic_v0(
     return found, position
 
 
+def _step_many_delete_records_topic_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[DeleteRecordsRequestDeleteRecordsTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DeleteRecordsRequestDeleteRecordsTopic] = []
+    for _ in range(size):
+        message = DeleteRecordsRequestDeleteRecordsTopic.__new__(DeleteRecordsRequestDeleteRecordsTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "DeleteRecordsRequest.partitions")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_delete_records_partition_v0,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_delete_records_partition_v0(buffer, position, count)
+                budget.take_tags(message.partitions)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteRecordsRequest, int]:
     message = DeleteRecordsRequest.__new__(DeleteRecordsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count > 0:
         message.topics, position = _read_many_delete_records_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    (message.timeout_ms,) = _unpack_i(buffer, position)
+    position += 4
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DeleteRecordsRequest, int]]:
+    message = DeleteRecordsRequest.__new__(DeleteRecordsRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "DeleteRecordsRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_delete_records_topic_v0(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -279,6 +353,58 @@ def _read_many_delete_records_topic_v2(
     return found, position
 
 
+def _step_many_delete_records_topic_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[DeleteRecordsRequestDeleteRecordsTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DeleteRecordsRequestDeleteRecordsTopic] = []
+    for _ in range(size):
+        message = DeleteRecordsRequestDeleteRecordsTopic.__new__(DeleteRecordsRequestDeleteRecordsTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "DeleteRecordsRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_delete_records_partition_v2,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_delete_records_partition_v2(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteRecordsRequest, int]:
     message = DeleteRecordsRequest.__new__(DeleteRecordsRequest)
     count = buffer[position]
@@ -296,6 +422,28 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DeleteRecordsRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DeleteRecordsRequest, int]]:
+    message = DeleteRecordsRequest.__new__(DeleteRecordsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "DeleteRecordsRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_delete_records_topic_v2(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.timeout_ms, tags = _unpack_iB(buffer, position)
+    position += 5
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -394,6 +542,12 @@ _WRITERS = (
     _write_v0,
     _write_v0,
     _write_v2,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v0,
+    _step_v2,
 )
 
 

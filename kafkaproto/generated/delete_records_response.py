@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -155,6 +156,10 @@ class DeleteRecordsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -340,12 +345,42 @@ def _write_delete_records_topic_result_v0(
         raise Malformed
 
 
+def _step_write_delete_records_topic_result_v0(
+    out: Pieces,
+    message: DeleteRecordsResponseDeleteRecordsTopicResult,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        _write_delete_records_partition_result_v0(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v0(out: Pieces, message: DeleteRecordsResponse) -> None:
     topics = message.topics
     count = len(topics)
     out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_delete_records_topic_result_v0(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v0(out: Pieces, message: DeleteRecordsResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for topics_item in topics:
+        yield from _step_write_delete_records_topic_result_v0(out, topics_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -387,6 +422,33 @@ def _write_delete_records_topic_result_v2(
         out.append(b"\x00")
 
 
+def _step_write_delete_records_topic_result_v2(
+    out: Pieces,
+    message: DeleteRecordsResponseDeleteRecordsTopicResult,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_delete_records_partition_result_v2(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v2(out: Pieces, message: DeleteRecordsResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
@@ -403,6 +465,23 @@ def _write_v2(out: Pieces, message: DeleteRecordsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v2(out: Pieces, message: DeleteRecordsResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_delete_records_topic_result_v2(out, topics_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v0,
@@ -413,6 +492,12 @@ _WRITERS = (
     _write_v0,
     _write_v0,
     _write_v2,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v0,
+    _step_write_v2,
 )
 
 

@@ -12,13 +12,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -97,6 +101,16 @@ class DeleteShareGroupOffsetsRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[DeleteShareGroupOffsetsRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -159,6 +173,51 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DeleteShareGroupOffsetsRequ
     return message, position
 
 
+def _step_v0(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[DeleteShareGroupOffsetsRequest, int]]:
+    message = DeleteShareGroupOffsetsRequest.__new__(DeleteShareGroupOffsetsRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "DeleteShareGroupOffsetsRequest.topics")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.topics, position = yield from read_pieces(
+                _read_many_topic_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.topics, position = _read_many_topic_v0(buffer, position, count - 1)
+            budget.take_tags(message.topics)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _write_topic_v0(out: Pieces, message: DeleteShareGroupOffsetsRequestTopic) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
@@ -203,6 +262,10 @@ _READERS = (
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_READERS = (
+    _step_v0,
 )
 
 

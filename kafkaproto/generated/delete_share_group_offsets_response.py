@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -132,6 +133,10 @@ class DeleteShareGroupOffsetsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -266,12 +271,45 @@ def _write_v0(out: Pieces, message: DeleteShareGroupOffsetsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v0(out: Pieces, message: DeleteShareGroupOffsetsResponse) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    responses = message.responses
+    count = len(responses) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for responses_item in responses:
+        _write_topic_v0(out, responses_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
 )
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
 )
 
 

@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -121,6 +125,16 @@ class DeleteTopicsRequest(Message):
         _WRITERS[version - 1](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[DeleteTopicsRequest, int]] | None:
+        read = _STEP_READERS[version - 1]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -145,6 +159,34 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DeleteTopicsRequest, int]:
         topic_names_item = str(buffer[position:end], "utf-8")
         position = end
         topic_names.append(topic_names_item)
+    (message.timeout_ms,) = _unpack_i(buffer, position)
+    position += 4
+    message.topics = []
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DeleteTopicsRequest, int]]:
+    message = DeleteTopicsRequest.__new__(DeleteTopicsRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "DeleteTopicsRequest.topic_names")
+    if count < 0:
+        raise Malformed
+    topic_names: list[str] = []
+    message.topic_names = topic_names
+    if count > len(buffer) - position:
+        raise Malformed
+    for _ in range(count):
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        topic_names_item = str(buffer[position:end], "utf-8")
+        position = end
+        topic_names.append(topic_names_item)
+        yield
     (message.timeout_ms,) = _unpack_i(buffer, position)
     position += 4
     message.topics = []
@@ -181,6 +223,41 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[DeleteTopicsRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v4(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DeleteTopicsRequest, int]]:
+    message = DeleteTopicsRequest.__new__(DeleteTopicsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "DeleteTopicsRequest.topic_names")
+    if not count:
+        raise Malformed
+    topic_names: list[str] = []
+    message.topic_names = topic_names
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        topic_names_item = str(buffer[position:end], "utf-8")
+        position = end
+        topic_names.append(topic_names_item)
+        yield
+    message.timeout_ms, tags = _unpack_iB(buffer, position)
+    position += 5
+    message.topics = []
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -231,6 +308,39 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[DeleteTopicsRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v6(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DeleteTopicsRequest, int]]:
+    message = DeleteTopicsRequest.__new__(DeleteTopicsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "DeleteTopicsRequest.topics")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.topics, position = yield from read_pieces(
+                _read_many_delete_topic_state_v6,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.topics, position = _read_many_delete_topic_state_v6(buffer, position, count - 1)
+            budget.take_tags(message.topics)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.timeout_ms, tags = _unpack_iB(buffer, position)
+    position += 5
+    message.topic_names = []
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -329,6 +439,15 @@ _WRITERS = (
     _write_v4,
     _write_v4,
     _write_v6,
+)
+
+_STEP_READERS = (
+    _step_v1,
+    _step_v1,
+    _step_v1,
+    _step_v4,
+    _step_v4,
+    _step_v6,
 )
 
 

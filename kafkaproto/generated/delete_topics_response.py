@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -128,6 +129,10 @@ class DeleteTopicsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 1]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -366,6 +371,17 @@ def _write_v1(out: Pieces, message: DeleteTopicsResponse) -> None:
         raise Malformed
 
 
+def _step_write_v1(out: Pieces, message: DeleteTopicsResponse) -> Steps[None]:
+    responses = message.responses
+    count = len(responses)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for responses_item in responses:
+        _write_deletable_topic_result_v1(out, responses_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_deletable_topic_result_v4(out: Pieces, message: DeleteTopicsResponseDeletableTopicResult) -> None:
     name = message.name
     if name is None:
@@ -394,6 +410,23 @@ def _write_v4(out: Pieces, message: DeleteTopicsResponse) -> None:
         out.append(pack_length(count))
     for responses_item in responses:
         _write_deletable_topic_result_v4(out, responses_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v4(out: Pieces, message: DeleteTopicsResponse) -> Steps[None]:
+    responses = message.responses
+    count = len(responses) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for responses_item in responses:
+        _write_deletable_topic_result_v4(out, responses_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -440,6 +473,23 @@ def _write_v5(out: Pieces, message: DeleteTopicsResponse) -> None:
         out.append(pack_length(count))
     for responses_item in responses:
         _write_deletable_topic_result_v5(out, responses_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v5(out: Pieces, message: DeleteTopicsResponse) -> Steps[None]:
+    responses = message.responses
+    count = len(responses) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for responses_item in responses:
+        _write_deletable_topic_result_v5(out, responses_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -497,6 +547,23 @@ def _write_v6(out: Pieces, message: DeleteTopicsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v6(out: Pieces, message: DeleteTopicsResponse) -> Steps[None]:
+    responses = message.responses
+    count = len(responses) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for responses_item in responses:
+        _write_deletable_topic_result_v6(out, responses_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v1,
     _read_v1,
@@ -513,6 +580,15 @@ _WRITERS = (
     _write_v4,
     _write_v5,
     _write_v6,
+)
+
+_STEP_WRITERS = (
+    _step_write_v1,
+    _step_write_v1,
+    _step_write_v1,
+    _step_write_v4,
+    _step_write_v5,
+    _step_write_v6,
 )
 
 

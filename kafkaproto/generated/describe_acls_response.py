@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -188,6 +189,10 @@ class DescribeAclsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 1]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -414,6 +419,25 @@ def _write_describe_acls_resource_v1(out: Pieces, message: DescribeAclsResponseD
         raise Malformed
 
 
+def _step_write_describe_acls_resource_v1(
+    out: Pieces,
+    message: DescribeAclsResponseDescribeAclsResource,
+) -> Steps[None]:
+    resource_name = message.resource_name
+    data = resource_name.encode()
+    length = len(data)
+    out.append(_pack_bh(message.resource_type, length))
+    out.append(data)
+    acls = message.acls
+    count = len(acls)
+    out.append(_pack_bi(message.pattern_type, count))
+    for acls_item in acls:
+        _write_acl_description_v1(out, acls_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v1(out: Pieces, message: DescribeAclsResponse) -> None:
     error_message = message.error_message
     if error_message is None:
@@ -429,6 +453,26 @@ def _write_v1(out: Pieces, message: DescribeAclsResponse) -> None:
     out.append(_pack_i(count))
     for resources_item in resources:
         _write_describe_acls_resource_v1(out, resources_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v1(out: Pieces, message: DescribeAclsResponse) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = -1
+    else:
+        data = error_message.encode()
+        length = len(data)
+    out.append(_pack_ihh(message.throttle_time_ms, message.error_code, length))
+    out.append(data)
+    resources = message.resources
+    count = len(resources)
+    out.append(_pack_i(count))
+    for resources_item in resources:
+        yield from _step_write_describe_acls_resource_v1(out, resources_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -482,6 +526,35 @@ def _write_describe_acls_resource_v2(out: Pieces, message: DescribeAclsResponseD
         out.append(b"\x00")
 
 
+def _step_write_describe_acls_resource_v2(
+    out: Pieces,
+    message: DescribeAclsResponseDescribeAclsResource,
+) -> Steps[None]:
+    resource_name = message.resource_name
+    data = resource_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_bB(message.resource_type, length))
+    else:
+        out.append(_pack_b(message.resource_type))
+        out.append(pack_string_length(length))
+    out.append(data)
+    acls = message.acls
+    count = len(acls) + 1
+    if count < 128:
+        out.append(_pack_bB(message.pattern_type, count))
+    else:
+        out.append(_pack_b(message.pattern_type))
+        out.append(pack_length(count))
+    for acls_item in acls:
+        _write_acl_description_v2(out, acls_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v2(out: Pieces, message: DescribeAclsResponse) -> None:
     error_message = message.error_message
     if error_message is None:
@@ -510,6 +583,35 @@ def _write_v2(out: Pieces, message: DescribeAclsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v2(out: Pieces, message: DescribeAclsResponse) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    resources = message.resources
+    count = len(resources) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for resources_item in resources:
+        yield from _step_write_describe_acls_resource_v2(out, resources_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v1,
     _read_v2,
@@ -520,6 +622,12 @@ _WRITERS = (
     _write_v1,
     _write_v2,
     _write_v2,
+)
+
+_STEP_WRITERS = (
+    _step_write_v1,
+    _step_write_v2,
+    _step_write_v2,
 )
 
 

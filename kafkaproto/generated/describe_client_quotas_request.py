@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -124,6 +128,16 @@ class DescribeClientQuotasRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[DescribeClientQuotasRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -165,6 +179,33 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasRequest
     position += 4
     if count > 0:
         message.components, position = _read_many_component_data_v0(buffer, position, count)
+    elif not count:
+        message.components = []
+    else:
+        raise Malformed
+    message.strict = buffer[position] != 0
+    position += 1
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DescribeClientQuotasRequest, int]]:
+    message = DescribeClientQuotasRequest.__new__(DescribeClientQuotasRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "DescribeClientQuotasRequest.components")
+    if count > 0:
+        if count > ELEMENTS_A_STEP:
+            message.components, position = yield from read_pieces(
+                _read_many_component_data_v0,
+                buffer,
+                position,
+                count,
+                budget,
+            )
+        else:
+            message.components, position = _read_many_component_data_v0(buffer, position, count)
+            budget.take_tags(message.components)
     elif not count:
         message.components = []
     else:
@@ -230,6 +271,38 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeClientQuotasRequest
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DescribeClientQuotasRequest, int]]:
+    message = DescribeClientQuotasRequest.__new__(DescribeClientQuotasRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "DescribeClientQuotasRequest.components")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.components, position = yield from read_pieces(
+                _read_many_component_data_v1,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.components, position = _read_many_component_data_v1(buffer, position, count - 1)
+            budget.take_tags(message.components)
+    elif count:
+        message.components = []
+    else:
+        raise Malformed
+    message.strict, tags = _unpack_tB(buffer, position)
+    position += 2
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -315,6 +388,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
 )
 
 

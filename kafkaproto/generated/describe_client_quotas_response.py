@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -194,6 +195,10 @@ class DescribeClientQuotasResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -488,6 +493,23 @@ def _write_entry_data_v0(out: Pieces, message: DescribeClientQuotasResponseEntry
         raise Malformed
 
 
+def _step_write_entry_data_v0(out: Pieces, message: DescribeClientQuotasResponseEntryData) -> Steps[None]:
+    entity = message.entity
+    count = len(entity)
+    out.append(_pack_i(count))
+    for entity_item in entity:
+        _write_entity_data_v0(out, entity_item)
+        yield
+    values = message.values
+    count = len(values)
+    out.append(_pack_i(count))
+    for values_item in values:
+        _write_value_data_v0(out, values_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v0(out: Pieces, message: DescribeClientQuotasResponse) -> None:
     error_message = message.error_message
     if error_message is None:
@@ -507,6 +529,30 @@ def _write_v0(out: Pieces, message: DescribeClientQuotasResponse) -> None:
     out.append(_pack_i(count))
     for entries_item in entries:
         _write_entry_data_v0(out, entries_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v0(out: Pieces, message: DescribeClientQuotasResponse) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = -1
+    else:
+        data = error_message.encode()
+        length = len(data)
+    out.append(_pack_ihh(message.throttle_time_ms, message.error_code, length))
+    out.append(data)
+    entries = message.entries
+    if entries is None:
+        entries = EMPTY
+        count = -1
+    else:
+        count = len(entries)
+    out.append(_pack_i(count))
+    for entries_item in entries:
+        yield from _step_write_entry_data_v0(out, entries_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -577,6 +623,31 @@ def _write_entry_data_v1(out: Pieces, message: DescribeClientQuotasResponseEntry
         out.append(b"\x00")
 
 
+def _step_write_entry_data_v1(out: Pieces, message: DescribeClientQuotasResponseEntryData) -> Steps[None]:
+    entity = message.entity
+    count = len(entity) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for entity_item in entity:
+        _write_entity_data_v1(out, entity_item)
+        yield
+    values = message.values
+    count = len(values) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for values_item in values:
+        _write_value_data_v1(out, values_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v1(out: Pieces, message: DescribeClientQuotasResponse) -> None:
     error_message = message.error_message
     if error_message is None:
@@ -609,6 +680,39 @@ def _write_v1(out: Pieces, message: DescribeClientQuotasResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v1(out: Pieces, message: DescribeClientQuotasResponse) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    entries = message.entries
+    if entries is None:
+        entries = EMPTY
+        count = 0
+    else:
+        count = len(entries) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for entries_item in entries:
+        yield from _step_write_entry_data_v1(out, entries_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -617,6 +721,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -174,6 +175,10 @@ class DescribeClusterResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -454,6 +459,47 @@ def _write_v0(out: Pieces, message: DescribeClusterResponse) -> None:
         out.append(_pack_iB(message.cluster_authorized_operations, 0))
 
 
+def _step_write_v0(out: Pieces, message: DescribeClusterResponse) -> Steps[None]:
+    if message.endpoint_type != 1:
+        raise Malformed
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    cluster_id = message.cluster_id
+    data = cluster_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    brokers = message.brokers
+    count = len(brokers) + 1
+    if count < 128:
+        out.append(_pack_iB(message.controller_id, count))
+    else:
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
+    for brokers_item in brokers:
+        _write_describe_cluster_broker_v0(out, brokers_item)
+        yield
+    if message.unknown_tags:
+        out.append(_pack_i(message.cluster_authorized_operations))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.cluster_authorized_operations, 0))
+
+
 def _write_v1(out: Pieces, message: DescribeClusterResponse) -> None:
     error_message = message.error_message
     if error_message is None:
@@ -486,6 +532,46 @@ def _write_v1(out: Pieces, message: DescribeClusterResponse) -> None:
         out.append(pack_length(count))
     for brokers_item in brokers:
         _write_describe_cluster_broker_v0(out, brokers_item)
+    if message.unknown_tags:
+        out.append(_pack_i(message.cluster_authorized_operations))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.cluster_authorized_operations, 0))
+
+
+def _step_write_v1(out: Pieces, message: DescribeClusterResponse) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    cluster_id = message.cluster_id
+    data = cluster_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_bB(message.endpoint_type, length))
+    else:
+        out.append(_pack_b(message.endpoint_type))
+        out.append(pack_string_length(length))
+    out.append(data)
+    brokers = message.brokers
+    count = len(brokers) + 1
+    if count < 128:
+        out.append(_pack_iB(message.controller_id, count))
+    else:
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
+    for brokers_item in brokers:
+        _write_describe_cluster_broker_v0(out, brokers_item)
+        yield
     if message.unknown_tags:
         out.append(_pack_i(message.cluster_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
@@ -565,6 +651,46 @@ def _write_v2(out: Pieces, message: DescribeClusterResponse) -> None:
         out.append(_pack_iB(message.cluster_authorized_operations, 0))
 
 
+def _step_write_v2(out: Pieces, message: DescribeClusterResponse) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    cluster_id = message.cluster_id
+    data = cluster_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_bB(message.endpoint_type, length))
+    else:
+        out.append(_pack_b(message.endpoint_type))
+        out.append(pack_string_length(length))
+    out.append(data)
+    brokers = message.brokers
+    count = len(brokers) + 1
+    if count < 128:
+        out.append(_pack_iB(message.controller_id, count))
+    else:
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
+    for brokers_item in brokers:
+        _write_describe_cluster_broker_v2(out, brokers_item)
+        yield
+    if message.unknown_tags:
+        out.append(_pack_i(message.cluster_authorized_operations))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.cluster_authorized_operations, 0))
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -575,6 +701,12 @@ _WRITERS = (
     _write_v0,
     _write_v1,
     _write_v2,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
+    _step_write_v2,
 )
 
 

@@ -14,9 +14,11 @@ from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -131,6 +133,16 @@ class DescribeConfigsRequest(Message):
         _WRITERS[version - 1](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[DescribeConfigsRequest, int]] | None:
+        read = _STEP_READERS[version - 1]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -178,6 +190,52 @@ def _read_many_describe_configs_resource_v1(
     return found, position
 
 
+def _step_many_describe_configs_resource_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[DescribeConfigsRequestDescribeConfigsResource], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeConfigsRequestDescribeConfigsResource] = []
+    for _ in range(size):
+        message = DescribeConfigsRequestDescribeConfigsResource.__new__(
+            DescribeConfigsRequestDescribeConfigsResource,
+        )
+        message.resource_type, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "DescribeConfigsRequest.configuration_keys")
+        if count < 0:
+            message.configuration_keys = None
+        else:
+            configuration_keys: list[str] = []
+            message.configuration_keys = configuration_keys
+            if count > len(buffer) - position:
+                raise Malformed
+            for _ in range(count):
+                (length,) = _unpack_h(buffer, position)
+                position += 2
+                if length < 0:
+                    raise Malformed
+                end = position + length
+                configuration_keys_item = str(buffer[position:end], "utf-8")
+                position = end
+                configuration_keys.append(configuration_keys_item)
+                yield
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeConfigsRequest, int]:
     message = DescribeConfigsRequest.__new__(DescribeConfigsRequest)
     (count,) = _unpack_i(buffer, position)
@@ -195,12 +253,47 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeConfigsRequest, int
     return message, position
 
 
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DescribeConfigsRequest, int]]:
+    message = DescribeConfigsRequest.__new__(DescribeConfigsRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "DescribeConfigsRequest.resources")
+    if count > 0:
+        message.resources, position = yield from _step_many_describe_configs_resource_v1(buffer, position, count, budget)
+    elif not count:
+        message.resources = []
+    else:
+        raise Malformed
+    message.include_synonyms = buffer[position] != 0
+    position += 1
+    message.include_documentation = False
+    message.unknown_tags = None
+    return message, position
+
+
 def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeConfigsRequest, int]:
     message = DescribeConfigsRequest.__new__(DescribeConfigsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count > 0:
         message.resources, position = _read_many_describe_configs_resource_v1(buffer, position, count)
+    elif not count:
+        message.resources = []
+    else:
+        raise Malformed
+    message.include_synonyms, message.include_documentation = _unpack_tt(buffer, position)
+    position += 2
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v3(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DescribeConfigsRequest, int]]:
+    message = DescribeConfigsRequest.__new__(DescribeConfigsRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "DescribeConfigsRequest.resources")
+    if count > 0:
+        message.resources, position = yield from _step_many_describe_configs_resource_v1(buffer, position, count, budget)
     elif not count:
         message.resources = []
     else:
@@ -263,6 +356,63 @@ def _read_many_describe_configs_resource_v4(
     return found, position
 
 
+def _step_many_describe_configs_resource_v4(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[DescribeConfigsRequestDescribeConfigsResource], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeConfigsRequestDescribeConfigsResource] = []
+    for _ in range(size):
+        message = DescribeConfigsRequestDescribeConfigsResource.__new__(
+            DescribeConfigsRequestDescribeConfigsResource,
+        )
+        message.resource_type, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "DescribeConfigsRequest.configuration_keys")
+        if not count:
+            message.configuration_keys = None
+        else:
+            configuration_keys: list[str] = []
+            message.configuration_keys = configuration_keys
+            if count - 1 > len(buffer) - position:
+                raise Malformed
+            for _ in range(1, count):
+                length = buffer[position]
+                position += 1
+                if length > 127:
+                    length, position = read_string_length(buffer, position, length)
+                if not length:
+                    raise Malformed
+                end = position + length - 1
+                configuration_keys_item = str(buffer[position:end], "utf-8")
+                position = end
+                configuration_keys.append(configuration_keys_item)
+                yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v4(buffer: Buffer, position: int) -> tuple[DescribeConfigsRequest, int]:
     message = DescribeConfigsRequest.__new__(DescribeConfigsRequest)
     count = buffer[position]
@@ -280,6 +430,28 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[DescribeConfigsRequest, int
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v4(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DescribeConfigsRequest, int]]:
+    message = DescribeConfigsRequest.__new__(DescribeConfigsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "DescribeConfigsRequest.resources")
+    if count > 1:
+        message.resources, position = yield from _step_many_describe_configs_resource_v4(buffer, position, count - 1, budget)
+    elif count:
+        message.resources = []
+    else:
+        raise Malformed
+    message.include_synonyms, message.include_documentation, tags = _unpack_ttB(buffer, position)
+    position += 3
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -397,6 +569,13 @@ _WRITERS = (
     _write_v1,
     _write_v3,
     _write_v4,
+)
+
+_STEP_READERS = (
+    _step_v1,
+    _step_v1,
+    _step_v3,
+    _step_v4,
 )
 
 

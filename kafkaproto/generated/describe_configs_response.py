@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -269,6 +270,10 @@ class DescribeConfigsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 1]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -728,6 +733,34 @@ def _write_describe_configs_resource_result_v1(
         raise Malformed
 
 
+def _step_write_describe_configs_resource_result_v1(
+    out: Pieces,
+    message: DescribeConfigsResponseDescribeConfigsResourceResult,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    value = message.value
+    if value is None:
+        data = b""
+        length = -1
+    else:
+        data = value.encode()
+        length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    synonyms = message.synonyms
+    count = len(synonyms)
+    out.append(_pack_tbti(message.read_only, message.config_source, message.is_sensitive, count))
+    for synonyms_item in synonyms:
+        _write_describe_configs_synonym_v1(out, synonyms_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_describe_configs_result_v1(
     out: Pieces,
     message: DescribeConfigsResponseDescribeConfigsResult,
@@ -755,12 +788,51 @@ def _write_describe_configs_result_v1(
         raise Malformed
 
 
+def _step_write_describe_configs_result_v1(
+    out: Pieces,
+    message: DescribeConfigsResponseDescribeConfigsResult,
+) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = -1
+    else:
+        data = error_message.encode()
+        length = len(data)
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
+    resource_name = message.resource_name
+    data = resource_name.encode()
+    length = len(data)
+    out.append(_pack_bh(message.resource_type, length))
+    out.append(data)
+    configs = message.configs
+    count = len(configs)
+    out.append(_pack_i(count))
+    for configs_item in configs:
+        yield from _step_write_describe_configs_resource_result_v1(out, configs_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v1(out: Pieces, message: DescribeConfigsResponse) -> None:
     results = message.results
     count = len(results)
     out.append(_pack_ii(message.throttle_time_ms, count))
     for results_item in results:
         _write_describe_configs_result_v1(out, results_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v1(out: Pieces, message: DescribeConfigsResponse) -> Steps[None]:
+    results = message.results
+    count = len(results)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for results_item in results:
+        yield from _step_write_describe_configs_result_v1(out, results_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -801,6 +873,43 @@ def _write_describe_configs_resource_result_v3(
         raise Malformed
 
 
+def _step_write_describe_configs_resource_result_v3(
+    out: Pieces,
+    message: DescribeConfigsResponseDescribeConfigsResourceResult,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    value = message.value
+    if value is None:
+        data = b""
+        length = -1
+    else:
+        data = value.encode()
+        length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    synonyms = message.synonyms
+    count = len(synonyms)
+    out.append(_pack_tbti(message.read_only, message.config_source, message.is_sensitive, count))
+    for synonyms_item in synonyms:
+        _write_describe_configs_synonym_v1(out, synonyms_item)
+        yield
+    documentation = message.documentation
+    if documentation is None:
+        data = b""
+        length = -1
+    else:
+        data = documentation.encode()
+        length = len(data)
+    out.append(_pack_bh(message.config_type, length))
+    out.append(data)
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_describe_configs_result_v3(
     out: Pieces,
     message: DescribeConfigsResponseDescribeConfigsResult,
@@ -828,12 +937,51 @@ def _write_describe_configs_result_v3(
         raise Malformed
 
 
+def _step_write_describe_configs_result_v3(
+    out: Pieces,
+    message: DescribeConfigsResponseDescribeConfigsResult,
+) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = -1
+    else:
+        data = error_message.encode()
+        length = len(data)
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
+    resource_name = message.resource_name
+    data = resource_name.encode()
+    length = len(data)
+    out.append(_pack_bh(message.resource_type, length))
+    out.append(data)
+    configs = message.configs
+    count = len(configs)
+    out.append(_pack_i(count))
+    for configs_item in configs:
+        yield from _step_write_describe_configs_resource_result_v3(out, configs_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v3(out: Pieces, message: DescribeConfigsResponse) -> None:
     results = message.results
     count = len(results)
     out.append(_pack_ii(message.throttle_time_ms, count))
     for results_item in results:
         _write_describe_configs_result_v3(out, results_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v3(out: Pieces, message: DescribeConfigsResponse) -> Steps[None]:
+    results = message.results
+    count = len(results)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for results_item in results:
+        yield from _step_write_describe_configs_result_v3(out, results_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -921,6 +1069,59 @@ def _write_describe_configs_resource_result_v4(
         out.append(b"\x00")
 
 
+def _step_write_describe_configs_resource_result_v4(
+    out: Pieces,
+    message: DescribeConfigsResponseDescribeConfigsResourceResult,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    value = message.value
+    if value is None:
+        data = b""
+        length = 0
+    else:
+        data = value.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    synonyms = message.synonyms
+    count = len(synonyms) + 1
+    if count < 128:
+        out.append(_pack_tbtB(message.read_only, message.config_source, message.is_sensitive, count))
+    else:
+        out.append(_pack_tbt(message.read_only, message.config_source, message.is_sensitive))
+        out.append(pack_length(count))
+    for synonyms_item in synonyms:
+        _write_describe_configs_synonym_v4(out, synonyms_item)
+        yield
+    documentation = message.documentation
+    if documentation is None:
+        data = b""
+        length = 0
+    else:
+        data = documentation.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_bB(message.config_type, length))
+    else:
+        out.append(_pack_b(message.config_type))
+        out.append(pack_string_length(length))
+    out.append(data)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_describe_configs_result_v4(
     out: Pieces,
     message: DescribeConfigsResponseDescribeConfigsResult,
@@ -961,6 +1162,47 @@ def _write_describe_configs_result_v4(
         out.append(b"\x00")
 
 
+def _step_write_describe_configs_result_v4(
+    out: Pieces,
+    message: DescribeConfigsResponseDescribeConfigsResult,
+) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    resource_name = message.resource_name
+    data = resource_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_bB(message.resource_type, length))
+    else:
+        out.append(_pack_b(message.resource_type))
+        out.append(pack_string_length(length))
+    out.append(data)
+    configs = message.configs
+    count = len(configs) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for configs_item in configs:
+        yield from _step_write_describe_configs_resource_result_v4(out, configs_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v4(out: Pieces, message: DescribeConfigsResponse) -> None:
     results = message.results
     count = len(results) + 1
@@ -971,6 +1213,23 @@ def _write_v4(out: Pieces, message: DescribeConfigsResponse) -> None:
         out.append(pack_length(count))
     for results_item in results:
         _write_describe_configs_result_v4(out, results_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v4(out: Pieces, message: DescribeConfigsResponse) -> Steps[None]:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for results_item in results:
+        yield from _step_write_describe_configs_result_v4(out, results_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -989,6 +1248,13 @@ _WRITERS = (
     _write_v1,
     _write_v3,
     _write_v4,
+)
+
+_STEP_WRITERS = (
+    _step_write_v1,
+    _step_write_v1,
+    _step_write_v3,
+    _step_write_v4,
 )
 
 

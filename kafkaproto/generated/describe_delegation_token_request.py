@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -106,6 +110,16 @@ class DescribeDelegationTokenRequest(Message):
         _WRITERS[version - 1](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[DescribeDelegationTokenRequest, int]] | None:
+        read = _STEP_READERS[version - 1]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -148,6 +162,35 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenRequ
     position += 4
     if count > 0:
         message.owners, position = _read_many_describe_delegation_token_owner_v1(buffer, position, count)
+    elif not count:
+        message.owners = []
+    else:
+        message.owners = None
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v1(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[DescribeDelegationTokenRequest, int]]:
+    message = DescribeDelegationTokenRequest.__new__(DescribeDelegationTokenRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "DescribeDelegationTokenRequest.owners")
+    if count > 0:
+        if count > ELEMENTS_A_STEP:
+            message.owners, position = yield from read_pieces(
+                _read_many_describe_delegation_token_owner_v1,
+                buffer,
+                position,
+                count,
+                budget,
+            )
+        else:
+            message.owners, position = _read_many_describe_delegation_token_owner_v1(buffer, position, count)
+            budget.take_tags(message.owners)
     elif not count:
         message.owners = []
     else:
@@ -212,6 +255,42 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[DescribeDelegationTokenRequ
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v2(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[DescribeDelegationTokenRequest, int]]:
+    message = DescribeDelegationTokenRequest.__new__(DescribeDelegationTokenRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "DescribeDelegationTokenRequest.owners")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.owners, position = yield from read_pieces(
+                _read_many_describe_delegation_token_owner_v2,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.owners, position = _read_many_describe_delegation_token_owner_v2(buffer, position, count - 1)
+            budget.take_tags(message.owners)
+    elif count:
+        message.owners = []
+    else:
+        message.owners = None
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -302,6 +381,12 @@ _WRITERS = (
     _write_v1,
     _write_v2,
     _write_v2,
+)
+
+_STEP_READERS = (
+    _step_v1,
+    _step_v2,
+    _step_v2,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -210,6 +211,10 @@ class DescribeDelegationTokenResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 1]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -621,12 +626,61 @@ def _write_described_delegation_token_v1(
         raise Malformed
 
 
+def _step_write_described_delegation_token_v1(
+    out: Pieces,
+    message: DescribeDelegationTokenResponseDescribedDelegationToken,
+) -> Steps[None]:
+    if message.token_requester_principal_type != "":
+        raise Malformed
+    if message.token_requester_principal_name != "":
+        raise Malformed
+    principal_type = message.principal_type
+    data = principal_type.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    principal_name = message.principal_name
+    data = principal_name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    token_id = message.token_id
+    data = token_id.encode()
+    length = len(data)
+    out.append(_pack_qqqh(message.issue_timestamp, message.expiry_timestamp, message.max_timestamp, length))
+    out.append(data)
+    hmac = message.hmac
+    length = len(hmac)
+    out.append(_pack_i(length))
+    out.append(hmac)
+    renewers = message.renewers
+    count = len(renewers)
+    out.append(_pack_i(count))
+    for renewers_item in renewers:
+        _write_described_delegation_token_renewer_v1(out, renewers_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v1(out: Pieces, message: DescribeDelegationTokenResponse) -> None:
     tokens = message.tokens
     count = len(tokens)
     out.append(_pack_hi(message.error_code, count))
     for tokens_item in tokens:
         _write_described_delegation_token_v1(out, tokens_item)
+    out.append(_pack_i(message.throttle_time_ms))
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v1(out: Pieces, message: DescribeDelegationTokenResponse) -> Steps[None]:
+    tokens = message.tokens
+    count = len(tokens)
+    out.append(_pack_hi(message.error_code, count))
+    for tokens_item in tokens:
+        yield from _step_write_described_delegation_token_v1(out, tokens_item)
+        yield
     out.append(_pack_i(message.throttle_time_ms))
     if message.unknown_tags:
         raise Malformed
@@ -717,6 +771,66 @@ def _write_described_delegation_token_v2(
         out.append(b"\x00")
 
 
+def _step_write_described_delegation_token_v2(
+    out: Pieces,
+    message: DescribeDelegationTokenResponseDescribedDelegationToken,
+) -> Steps[None]:
+    if message.token_requester_principal_type != "":
+        raise Malformed
+    if message.token_requester_principal_name != "":
+        raise Malformed
+    principal_type = message.principal_type
+    data = principal_type.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    principal_name = message.principal_name
+    data = principal_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    token_id = message.token_id
+    data = token_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_qqqB(
+            message.issue_timestamp,
+            message.expiry_timestamp,
+            message.max_timestamp,
+            length,
+        ))
+    else:
+        out.append(_pack_qqq(message.issue_timestamp, message.expiry_timestamp, message.max_timestamp))
+        out.append(pack_string_length(length))
+    out.append(data)
+    hmac = message.hmac
+    length = len(hmac) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_length(length))
+    out.append(hmac)
+    renewers = message.renewers
+    count = len(renewers) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for renewers_item in renewers:
+        _write_described_delegation_token_renewer_v2(out, renewers_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v2(out: Pieces, message: DescribeDelegationTokenResponse) -> None:
     tokens = message.tokens
     count = len(tokens) + 1
@@ -727,6 +841,24 @@ def _write_v2(out: Pieces, message: DescribeDelegationTokenResponse) -> None:
         out.append(pack_length(count))
     for tokens_item in tokens:
         _write_described_delegation_token_v2(out, tokens_item)
+    if message.unknown_tags:
+        out.append(_pack_i(message.throttle_time_ms))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.throttle_time_ms, 0))
+
+
+def _step_write_v2(out: Pieces, message: DescribeDelegationTokenResponse) -> Steps[None]:
+    tokens = message.tokens
+    count = len(tokens) + 1
+    if count < 128:
+        out.append(_pack_hB(message.error_code, count))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_length(count))
+    for tokens_item in tokens:
+        yield from _step_write_described_delegation_token_v2(out, tokens_item)
+        yield
     if message.unknown_tags:
         out.append(_pack_i(message.throttle_time_ms))
         write_tag_section(out, (), message.unknown_tags)
@@ -805,6 +937,78 @@ def _write_described_delegation_token_v3(
         out.append(b"\x00")
 
 
+def _step_write_described_delegation_token_v3(
+    out: Pieces,
+    message: DescribeDelegationTokenResponseDescribedDelegationToken,
+) -> Steps[None]:
+    principal_type = message.principal_type
+    data = principal_type.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    principal_name = message.principal_name
+    data = principal_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    token_requester_principal_type = message.token_requester_principal_type
+    data = token_requester_principal_type.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    token_requester_principal_name = message.token_requester_principal_name
+    data = token_requester_principal_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    token_id = message.token_id
+    data = token_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_qqqB(
+            message.issue_timestamp,
+            message.expiry_timestamp,
+            message.max_timestamp,
+            length,
+        ))
+    else:
+        out.append(_pack_qqq(message.issue_timestamp, message.expiry_timestamp, message.max_timestamp))
+        out.append(pack_string_length(length))
+    out.append(data)
+    hmac = message.hmac
+    length = len(hmac) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_length(length))
+    out.append(hmac)
+    renewers = message.renewers
+    count = len(renewers) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for renewers_item in renewers:
+        _write_described_delegation_token_renewer_v2(out, renewers_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v3(out: Pieces, message: DescribeDelegationTokenResponse) -> None:
     tokens = message.tokens
     count = len(tokens) + 1
@@ -822,6 +1026,24 @@ def _write_v3(out: Pieces, message: DescribeDelegationTokenResponse) -> None:
         out.append(_pack_iB(message.throttle_time_ms, 0))
 
 
+def _step_write_v3(out: Pieces, message: DescribeDelegationTokenResponse) -> Steps[None]:
+    tokens = message.tokens
+    count = len(tokens) + 1
+    if count < 128:
+        out.append(_pack_hB(message.error_code, count))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_length(count))
+    for tokens_item in tokens:
+        yield from _step_write_described_delegation_token_v3(out, tokens_item)
+        yield
+    if message.unknown_tags:
+        out.append(_pack_i(message.throttle_time_ms))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.throttle_time_ms, 0))
+
+
 _READERS = (
     _read_v1,
     _read_v2,
@@ -832,6 +1054,12 @@ _WRITERS = (
     _write_v1,
     _write_v2,
     _write_v3,
+)
+
+_STEP_WRITERS = (
+    _step_write_v1,
+    _step_write_v2,
+    _step_write_v3,
 )
 
 

@@ -14,9 +14,11 @@ from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -81,6 +83,16 @@ class DescribeGroupsRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[DescribeGroupsRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -110,6 +122,32 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeGroupsRequest, int]
     return message, position
 
 
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DescribeGroupsRequest, int]]:
+    message = DescribeGroupsRequest.__new__(DescribeGroupsRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "DescribeGroupsRequest.groups")
+    if count < 0:
+        raise Malformed
+    groups: list[str] = []
+    message.groups = groups
+    if count > len(buffer) - position:
+        raise Malformed
+    for _ in range(count):
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        groups_item = str(buffer[position:end], "utf-8")
+        position = end
+        groups.append(groups_item)
+        yield
+    message.include_authorized_operations = False
+    message.unknown_tags = None
+    return message, position
+
+
 def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeGroupsRequest, int]:
     message = DescribeGroupsRequest.__new__(DescribeGroupsRequest)
     (count,) = _unpack_i(buffer, position)
@@ -129,6 +167,33 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[DescribeGroupsRequest, int]
         groups_item = str(buffer[position:end], "utf-8")
         position = end
         groups.append(groups_item)
+    message.include_authorized_operations = buffer[position] != 0
+    position += 1
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v3(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DescribeGroupsRequest, int]]:
+    message = DescribeGroupsRequest.__new__(DescribeGroupsRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "DescribeGroupsRequest.groups")
+    if count < 0:
+        raise Malformed
+    groups: list[str] = []
+    message.groups = groups
+    if count > len(buffer) - position:
+        raise Malformed
+    for _ in range(count):
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        groups_item = str(buffer[position:end], "utf-8")
+        position = end
+        groups.append(groups_item)
+        yield
     message.include_authorized_operations = buffer[position] != 0
     position += 1
     message.unknown_tags = None
@@ -163,6 +228,40 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[DescribeGroupsRequest, int]
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v5(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DescribeGroupsRequest, int]]:
+    message = DescribeGroupsRequest.__new__(DescribeGroupsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "DescribeGroupsRequest.groups")
+    if not count:
+        raise Malformed
+    groups: list[str] = []
+    message.groups = groups
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        groups_item = str(buffer[position:end], "utf-8")
+        position = end
+        groups.append(groups_item)
+        yield
+    message.include_authorized_operations, tags = _unpack_tB(buffer, position)
+    position += 2
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -235,6 +334,16 @@ _WRITERS = (
     _write_v3,
     _write_v5,
     _write_v5,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v0,
+    _step_v0,
+    _step_v3,
+    _step_v3,
+    _step_v5,
+    _step_v5,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -218,6 +219,10 @@ class DescribeGroupsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -878,6 +883,41 @@ def _write_described_group_v0(out: Pieces, message: DescribeGroupsResponseDescri
         raise Malformed
 
 
+def _step_write_described_group_v0(out: Pieces, message: DescribeGroupsResponseDescribedGroup) -> Steps[None]:
+    if message.error_message is not None:
+        raise Malformed
+    if message.authorized_operations != -2147483648:
+        raise Malformed
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data)
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
+    group_state = message.group_state
+    data = group_state.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    protocol_type = message.protocol_type
+    data = protocol_type.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    protocol_data = message.protocol_data
+    data = protocol_data.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    members = message.members
+    count = len(members)
+    out.append(_pack_i(count))
+    for members_item in members:
+        _write_described_group_member_v0(out, members_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v0(out: Pieces, message: DescribeGroupsResponse) -> None:
     groups = message.groups
     count = len(groups)
@@ -888,12 +928,34 @@ def _write_v0(out: Pieces, message: DescribeGroupsResponse) -> None:
         raise Malformed
 
 
+def _step_write_v0(out: Pieces, message: DescribeGroupsResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups)
+    out.append(_pack_i(count))
+    for groups_item in groups:
+        yield from _step_write_described_group_v0(out, groups_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v1(out: Pieces, message: DescribeGroupsResponse) -> None:
     groups = message.groups
     count = len(groups)
     out.append(_pack_ii(message.throttle_time_ms, count))
     for groups_item in groups:
         _write_described_group_v0(out, groups_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v1(out: Pieces, message: DescribeGroupsResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for groups_item in groups:
+        yield from _step_write_described_group_v0(out, groups_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -931,12 +993,57 @@ def _write_described_group_v3(out: Pieces, message: DescribeGroupsResponseDescri
         raise Malformed
 
 
+def _step_write_described_group_v3(out: Pieces, message: DescribeGroupsResponseDescribedGroup) -> Steps[None]:
+    if message.error_message is not None:
+        raise Malformed
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data)
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
+    group_state = message.group_state
+    data = group_state.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    protocol_type = message.protocol_type
+    data = protocol_type.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    protocol_data = message.protocol_data
+    data = protocol_data.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    members = message.members
+    count = len(members)
+    out.append(_pack_i(count))
+    for members_item in members:
+        _write_described_group_member_v0(out, members_item)
+        yield
+    out.append(_pack_i(message.authorized_operations))
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v3(out: Pieces, message: DescribeGroupsResponse) -> None:
     groups = message.groups
     count = len(groups)
     out.append(_pack_ii(message.throttle_time_ms, count))
     for groups_item in groups:
         _write_described_group_v3(out, groups_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v3(out: Pieces, message: DescribeGroupsResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for groups_item in groups:
+        yield from _step_write_described_group_v3(out, groups_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -1014,12 +1121,57 @@ def _write_described_group_v4(out: Pieces, message: DescribeGroupsResponseDescri
         raise Malformed
 
 
+def _step_write_described_group_v4(out: Pieces, message: DescribeGroupsResponseDescribedGroup) -> Steps[None]:
+    if message.error_message is not None:
+        raise Malformed
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data)
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
+    group_state = message.group_state
+    data = group_state.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    protocol_type = message.protocol_type
+    data = protocol_type.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    protocol_data = message.protocol_data
+    data = protocol_data.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    members = message.members
+    count = len(members)
+    out.append(_pack_i(count))
+    for members_item in members:
+        _write_described_group_member_v4(out, members_item)
+        yield
+    out.append(_pack_i(message.authorized_operations))
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v4(out: Pieces, message: DescribeGroupsResponse) -> None:
     groups = message.groups
     count = len(groups)
     out.append(_pack_ii(message.throttle_time_ms, count))
     for groups_item in groups:
         _write_described_group_v4(out, groups_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v4(out: Pieces, message: DescribeGroupsResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for groups_item in groups:
+        yield from _step_write_described_group_v4(out, groups_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -1135,6 +1287,58 @@ def _write_described_group_v5(out: Pieces, message: DescribeGroupsResponseDescri
         out.append(_pack_iB(message.authorized_operations, 0))
 
 
+def _step_write_described_group_v5(out: Pieces, message: DescribeGroupsResponseDescribedGroup) -> Steps[None]:
+    if message.error_message is not None:
+        raise Malformed
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    group_state = message.group_state
+    data = group_state.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    protocol_type = message.protocol_type
+    data = protocol_type.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    protocol_data = message.protocol_data
+    data = protocol_data.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    members = message.members
+    count = len(members) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for members_item in members:
+        _write_described_group_member_v5(out, members_item)
+        yield
+    if message.unknown_tags:
+        out.append(_pack_i(message.authorized_operations))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.authorized_operations, 0))
+
+
 def _write_v5(out: Pieces, message: DescribeGroupsResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
@@ -1145,6 +1349,23 @@ def _write_v5(out: Pieces, message: DescribeGroupsResponse) -> None:
         out.append(pack_length(count))
     for groups_item in groups:
         _write_described_group_v5(out, groups_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v5(out: Pieces, message: DescribeGroupsResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for groups_item in groups:
+        yield from _step_write_described_group_v5(out, groups_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -1212,6 +1433,68 @@ def _write_described_group_v6(out: Pieces, message: DescribeGroupsResponseDescri
         out.append(_pack_iB(message.authorized_operations, 0))
 
 
+def _step_write_described_group_v6(out: Pieces, message: DescribeGroupsResponseDescribedGroup) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    group_state = message.group_state
+    data = group_state.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    protocol_type = message.protocol_type
+    data = protocol_type.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    protocol_data = message.protocol_data
+    data = protocol_data.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    members = message.members
+    count = len(members) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for members_item in members:
+        _write_described_group_member_v5(out, members_item)
+        yield
+    if message.unknown_tags:
+        out.append(_pack_i(message.authorized_operations))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.authorized_operations, 0))
+
+
 def _write_v6(out: Pieces, message: DescribeGroupsResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
@@ -1222,6 +1505,23 @@ def _write_v6(out: Pieces, message: DescribeGroupsResponse) -> None:
         out.append(pack_length(count))
     for groups_item in groups:
         _write_described_group_v6(out, groups_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v6(out: Pieces, message: DescribeGroupsResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for groups_item in groups:
+        yield from _step_write_described_group_v6(out, groups_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -1246,6 +1546,16 @@ _WRITERS = (
     _write_v4,
     _write_v5,
     _write_v6,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
+    _step_write_v1,
+    _step_write_v3,
+    _step_write_v4,
+    _step_write_v5,
+    _step_write_v6,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -239,6 +240,10 @@ class DescribeLogDirsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 1]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -656,6 +661,25 @@ def _write_describe_log_dirs_topic_v1(
         raise Malformed
 
 
+def _step_write_describe_log_dirs_topic_v1(
+    out: Pieces,
+    message: DescribeLogDirsResponseDescribeLogDirsTopic,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        _write_describe_log_dirs_partition_v1(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_describe_log_dirs_result_v1(
     out: Pieces,
     message: DescribeLogDirsResponseDescribeLogDirsResult,
@@ -674,12 +698,42 @@ def _write_describe_log_dirs_result_v1(
         raise Malformed
 
 
+def _step_write_describe_log_dirs_result_v1(
+    out: Pieces,
+    message: DescribeLogDirsResponseDescribeLogDirsResult,
+) -> Steps[None]:
+    log_dir = message.log_dir
+    data = log_dir.encode()
+    length = len(data)
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_i(count))
+    for topics_item in topics:
+        yield from _step_write_describe_log_dirs_topic_v1(out, topics_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v1(out: Pieces, message: DescribeLogDirsResponse) -> None:
     results = message.results
     count = len(results)
     out.append(_pack_ii(message.throttle_time_ms, count))
     for results_item in results:
         _write_describe_log_dirs_result_v1(out, results_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v1(out: Pieces, message: DescribeLogDirsResponse) -> Steps[None]:
+    results = message.results
+    count = len(results)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for results_item in results:
+        yield from _step_write_describe_log_dirs_result_v1(out, results_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -732,6 +786,33 @@ def _write_describe_log_dirs_topic_v2(
         out.append(b"\x00")
 
 
+def _step_write_describe_log_dirs_topic_v2(
+    out: Pieces,
+    message: DescribeLogDirsResponseDescribeLogDirsTopic,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_describe_log_dirs_partition_v2(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_describe_log_dirs_result_v2(
     out: Pieces,
     message: DescribeLogDirsResponseDescribeLogDirsResult,
@@ -759,6 +840,34 @@ def _write_describe_log_dirs_result_v2(
         out.append(b"\x00")
 
 
+def _step_write_describe_log_dirs_result_v2(
+    out: Pieces,
+    message: DescribeLogDirsResponseDescribeLogDirsResult,
+) -> Steps[None]:
+    log_dir = message.log_dir
+    data = log_dir.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_describe_log_dirs_topic_v2(out, topics_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v2(out: Pieces, message: DescribeLogDirsResponse) -> None:
     results = message.results
     count = len(results) + 1
@@ -775,6 +884,23 @@ def _write_v2(out: Pieces, message: DescribeLogDirsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v2(out: Pieces, message: DescribeLogDirsResponse) -> Steps[None]:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for results_item in results:
+        yield from _step_write_describe_log_dirs_result_v2(out, results_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v3(out: Pieces, message: DescribeLogDirsResponse) -> None:
     results = message.results
     count = len(results) + 1
@@ -785,6 +911,23 @@ def _write_v3(out: Pieces, message: DescribeLogDirsResponse) -> None:
         out.append(pack_length(count))
     for results_item in results:
         _write_describe_log_dirs_result_v2(out, results_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v3(out: Pieces, message: DescribeLogDirsResponse) -> Steps[None]:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for results_item in results:
+        yield from _step_write_describe_log_dirs_result_v2(out, results_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -819,6 +962,35 @@ def _write_describe_log_dirs_result_v4(
         out.append(_pack_qqB(message.total_bytes, message.usable_bytes, 0))
 
 
+def _step_write_describe_log_dirs_result_v4(
+    out: Pieces,
+    message: DescribeLogDirsResponseDescribeLogDirsResult,
+) -> Steps[None]:
+    log_dir = message.log_dir
+    data = log_dir.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_describe_log_dirs_topic_v2(out, topics_item)
+        yield
+    if message.unknown_tags:
+        out.append(_pack_qq(message.total_bytes, message.usable_bytes))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_qqB(message.total_bytes, message.usable_bytes, 0))
+
+
 def _write_v4(out: Pieces, message: DescribeLogDirsResponse) -> None:
     results = message.results
     count = len(results) + 1
@@ -829,6 +1001,23 @@ def _write_v4(out: Pieces, message: DescribeLogDirsResponse) -> None:
         out.append(pack_length(count))
     for results_item in results:
         _write_describe_log_dirs_result_v4(out, results_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v4(out: Pieces, message: DescribeLogDirsResponse) -> Steps[None]:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for results_item in results:
+        yield from _step_write_describe_log_dirs_result_v4(out, results_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -863,6 +1052,35 @@ def _write_describe_log_dirs_result_v5(
         out.append(_pack_qqtB(message.total_bytes, message.usable_bytes, message.is_cordoned, 0))
 
 
+def _step_write_describe_log_dirs_result_v5(
+    out: Pieces,
+    message: DescribeLogDirsResponseDescribeLogDirsResult,
+) -> Steps[None]:
+    log_dir = message.log_dir
+    data = log_dir.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_describe_log_dirs_topic_v2(out, topics_item)
+        yield
+    if message.unknown_tags:
+        out.append(_pack_qqt(message.total_bytes, message.usable_bytes, message.is_cordoned))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_qqtB(message.total_bytes, message.usable_bytes, message.is_cordoned, 0))
+
+
 def _write_v5(out: Pieces, message: DescribeLogDirsResponse) -> None:
     results = message.results
     count = len(results) + 1
@@ -873,6 +1091,23 @@ def _write_v5(out: Pieces, message: DescribeLogDirsResponse) -> None:
         out.append(pack_length(count))
     for results_item in results:
         _write_describe_log_dirs_result_v5(out, results_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v5(out: Pieces, message: DescribeLogDirsResponse) -> Steps[None]:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for results_item in results:
+        yield from _step_write_describe_log_dirs_result_v5(out, results_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -893,6 +1128,14 @@ _WRITERS = (
     _write_v3,
     _write_v4,
     _write_v5,
+)
+
+_STEP_WRITERS = (
+    _step_write_v1,
+    _step_write_v2,
+    _step_write_v3,
+    _step_write_v4,
+    _step_write_v5,
 )
 
 

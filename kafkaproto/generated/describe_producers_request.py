@@ -16,9 +16,11 @@ from kafkaproto.support import (
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -106,6 +108,16 @@ class DescribeProducersRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[DescribeProducersRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -150,6 +162,50 @@ def _read_many_topic_request_v0(
     return found, position
 
 
+def _step_many_topic_request_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[DescribeProducersRequestTopicRequest], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeProducersRequestTopicRequest] = []
+    for _ in range(size):
+        message = DescribeProducersRequestTopicRequest.__new__(DescribeProducersRequestTopicRequest)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "DescribeProducersRequest.partition_indexes")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeProducersRequest, int]:
     message = DescribeProducersRequest.__new__(DescribeProducersRequest)
     count = buffer[position]
@@ -167,6 +223,28 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeProducersRequest, i
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[DescribeProducersRequest, int]]:
+    message = DescribeProducersRequest.__new__(DescribeProducersRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "DescribeProducersRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_topic_request_v0(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -216,6 +294,10 @@ _READERS = (
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_READERS = (
+    _step_v0,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -219,6 +220,10 @@ class DescribeProducersResponse(Message):
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
+
     @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
@@ -402,6 +407,38 @@ def _write_partition_response_v0(out: Pieces, message: DescribeProducersResponse
         out.append(b"\x00")
 
 
+def _step_write_partition_response_v0(
+    out: Pieces,
+    message: DescribeProducersResponsePartitionResponse,
+) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.partition_index, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.partition_index, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    active_producers = message.active_producers
+    count = len(active_producers) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for active_producers_item in active_producers:
+        _write_producer_state_v0(out, active_producers_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_topic_response_v0(out: Pieces, message: DescribeProducersResponseTopicResponse) -> None:
     name = message.name
     data = name.encode()
@@ -425,6 +462,33 @@ def _write_topic_response_v0(out: Pieces, message: DescribeProducersResponseTopi
         out.append(b"\x00")
 
 
+def _step_write_topic_response_v0(
+    out: Pieces,
+    message: DescribeProducersResponseTopicResponse,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        yield from _step_write_partition_response_v0(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v0(out: Pieces, message: DescribeProducersResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
@@ -441,12 +505,33 @@ def _write_v0(out: Pieces, message: DescribeProducersResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v0(out: Pieces, message: DescribeProducersResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_response_v0(out, topics_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
 )
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
 )
 
 

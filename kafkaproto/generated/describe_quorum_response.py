@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -346,6 +347,10 @@ class DescribeQuorumResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -886,6 +891,45 @@ def _write_partition_data_v0(out: Pieces, message: DescribeQuorumResponsePartiti
         out.append(b"\x00")
 
 
+def _step_write_partition_data_v0(out: Pieces, message: DescribeQuorumResponsePartitionData) -> Steps[None]:
+    current_voters = message.current_voters
+    count = len(current_voters) + 1
+    if count < 128:
+        out.append(_pack_ihiiqB(
+            message.partition_index,
+            message.error_code,
+            message.leader_id,
+            message.leader_epoch,
+            message.high_watermark,
+            count,
+        ))
+    else:
+        out.append(_pack_ihiiq(
+            message.partition_index,
+            message.error_code,
+            message.leader_id,
+            message.leader_epoch,
+            message.high_watermark,
+        ))
+        out.append(pack_length(count))
+    for current_voters_item in current_voters:
+        _write_replica_state_v0(out, current_voters_item)
+        yield
+    observers = message.observers
+    count = len(observers) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for observers_item in observers:
+        _write_replica_state_v0(out, observers_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_topic_data_v0(out: Pieces, message: DescribeQuorumResponseTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
@@ -909,6 +953,30 @@ def _write_topic_data_v0(out: Pieces, message: DescribeQuorumResponseTopicData) 
         out.append(b"\x00")
 
 
+def _step_write_topic_data_v0(out: Pieces, message: DescribeQuorumResponseTopicData) -> Steps[None]:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        yield from _step_write_partition_data_v0(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v0(out: Pieces, message: DescribeQuorumResponse) -> None:
     if len(message.nodes) != 0:
         raise Malformed
@@ -921,6 +989,25 @@ def _write_v0(out: Pieces, message: DescribeQuorumResponse) -> None:
         out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v0(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v0(out: Pieces, message: DescribeQuorumResponse) -> Steps[None]:
+    if len(message.nodes) != 0:
+        raise Malformed
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_hB(message.error_code, count))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_data_v0(out, topics_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -985,6 +1072,45 @@ def _write_partition_data_v1(out: Pieces, message: DescribeQuorumResponsePartiti
         out.append(b"\x00")
 
 
+def _step_write_partition_data_v1(out: Pieces, message: DescribeQuorumResponsePartitionData) -> Steps[None]:
+    current_voters = message.current_voters
+    count = len(current_voters) + 1
+    if count < 128:
+        out.append(_pack_ihiiqB(
+            message.partition_index,
+            message.error_code,
+            message.leader_id,
+            message.leader_epoch,
+            message.high_watermark,
+            count,
+        ))
+    else:
+        out.append(_pack_ihiiq(
+            message.partition_index,
+            message.error_code,
+            message.leader_id,
+            message.leader_epoch,
+            message.high_watermark,
+        ))
+        out.append(pack_length(count))
+    for current_voters_item in current_voters:
+        _write_replica_state_v1(out, current_voters_item)
+        yield
+    observers = message.observers
+    count = len(observers) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for observers_item in observers:
+        _write_replica_state_v1(out, observers_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_topic_data_v1(out: Pieces, message: DescribeQuorumResponseTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
@@ -1008,6 +1134,30 @@ def _write_topic_data_v1(out: Pieces, message: DescribeQuorumResponseTopicData) 
         out.append(b"\x00")
 
 
+def _step_write_topic_data_v1(out: Pieces, message: DescribeQuorumResponseTopicData) -> Steps[None]:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        yield from _step_write_partition_data_v1(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v1(out: Pieces, message: DescribeQuorumResponse) -> None:
     if len(message.nodes) != 0:
         raise Malformed
@@ -1020,6 +1170,25 @@ def _write_v1(out: Pieces, message: DescribeQuorumResponse) -> None:
         out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_data_v1(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v1(out: Pieces, message: DescribeQuorumResponse) -> Steps[None]:
+    if len(message.nodes) != 0:
+        raise Malformed
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_hB(message.error_code, count))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_data_v1(out, topics_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -1087,6 +1256,45 @@ def _write_partition_data_v2(out: Pieces, message: DescribeQuorumResponsePartiti
         out.append(b"\x00")
 
 
+def _step_write_partition_data_v2(out: Pieces, message: DescribeQuorumResponsePartitionData) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.partition_index, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.partition_index, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    current_voters = message.current_voters
+    count = len(current_voters) + 1
+    if count < 128:
+        out.append(_pack_iiqB(message.leader_id, message.leader_epoch, message.high_watermark, count))
+    else:
+        out.append(_pack_iiq(message.leader_id, message.leader_epoch, message.high_watermark))
+        out.append(pack_length(count))
+    for current_voters_item in current_voters:
+        _write_replica_state_v2(out, current_voters_item)
+        yield
+    observers = message.observers
+    count = len(observers) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for observers_item in observers:
+        _write_replica_state_v2(out, observers_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_topic_data_v2(out: Pieces, message: DescribeQuorumResponseTopicData) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
@@ -1104,6 +1312,30 @@ def _write_topic_data_v2(out: Pieces, message: DescribeQuorumResponseTopicData) 
         out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v2(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_topic_data_v2(out: Pieces, message: DescribeQuorumResponseTopicData) -> Steps[None]:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        yield from _step_write_partition_data_v2(out, partitions_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -1150,6 +1382,23 @@ def _write_node_v2(out: Pieces, message: DescribeQuorumResponseNode) -> None:
         out.append(b"\x00")
 
 
+def _step_write_node_v2(out: Pieces, message: DescribeQuorumResponseNode) -> Steps[None]:
+    listeners = message.listeners
+    count = len(listeners) + 1
+    if count < 128:
+        out.append(_pack_iB(message.node_id, count))
+    else:
+        out.append(_pack_i(message.node_id))
+        out.append(pack_length(count))
+    for listeners_item in listeners:
+        _write_listener_v2(out, listeners_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v2(out: Pieces, message: DescribeQuorumResponse) -> None:
     error_message = message.error_message
     if error_message is None:
@@ -1186,6 +1435,44 @@ def _write_v2(out: Pieces, message: DescribeQuorumResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v2(out: Pieces, message: DescribeQuorumResponse) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_data_v2(out, topics_item)
+        yield
+    nodes = message.nodes
+    count = len(nodes) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for nodes_item in nodes:
+        yield from _step_write_node_v2(out, nodes_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -1196,6 +1483,12 @@ _WRITERS = (
     _write_v0,
     _write_v1,
     _write_v2,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
+    _step_write_v2,
 )
 
 

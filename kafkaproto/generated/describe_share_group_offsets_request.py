@@ -16,9 +16,11 @@ from kafkaproto.support import (
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -139,6 +141,16 @@ class DescribeShareGroupOffsetsRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[DescribeShareGroupOffsetsRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -183,6 +195,50 @@ def _read_many_topic_v0(
     return found, position
 
 
+def _step_many_topic_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[DescribeShareGroupOffsetsRequestTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeShareGroupOffsetsRequestTopic] = []
+    for _ in range(size):
+        message = DescribeShareGroupOffsetsRequestTopic.__new__(DescribeShareGroupOffsetsRequestTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "DescribeShareGroupOffsetsRequest.partitions")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_group_v0(
     buffer: Buffer,
     position: int,
@@ -221,6 +277,48 @@ def _read_many_group_v0(
     return found, position
 
 
+def _step_many_group_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[DescribeShareGroupOffsetsRequestGroup], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[DescribeShareGroupOffsetsRequestGroup] = []
+    for _ in range(size):
+        message = DescribeShareGroupOffsetsRequestGroup.__new__(DescribeShareGroupOffsetsRequestGroup)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "DescribeShareGroupOffsetsRequest.topics")
+        if count > 1:
+            message.topics, position = yield from _step_many_topic_v0(buffer, position, count - 1, budget)
+        elif count:
+            message.topics = []
+        else:
+            message.topics = None
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeShareGroupOffsetsRequest, int]:
     message = DescribeShareGroupOffsetsRequest.__new__(DescribeShareGroupOffsetsRequest)
     count = buffer[position]
@@ -238,6 +336,32 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeShareGroupOffsetsRe
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v0(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[DescribeShareGroupOffsetsRequest, int]]:
+    message = DescribeShareGroupOffsetsRequest.__new__(DescribeShareGroupOffsetsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "DescribeShareGroupOffsetsRequest.groups")
+    if count > 1:
+        message.groups, position = yield from _step_many_group_v0(buffer, position, count - 1, budget)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -316,6 +440,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v0,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v0,
 )
 
 

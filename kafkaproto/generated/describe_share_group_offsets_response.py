@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -229,6 +230,10 @@ class DescribeShareGroupOffsetsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -582,6 +587,34 @@ def _write_topic_v0(out: Pieces, message: DescribeShareGroupOffsetsResponseTopic
         out.append(b"\x00")
 
 
+def _step_write_topic_v0(out: Pieces, message: DescribeShareGroupOffsetsResponseTopic) -> Steps[None]:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_uB(topic_id, count))
+    else:
+        out.append(topic_id)
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_v0(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_group_v0(out: Pieces, message: DescribeShareGroupOffsetsResponseGroup) -> None:
     group_id = message.group_id
     data = group_id.encode()
@@ -618,6 +651,43 @@ def _write_group_v0(out: Pieces, message: DescribeShareGroupOffsetsResponseGroup
         out.append(b"\x00")
 
 
+def _step_write_group_v0(out: Pieces, message: DescribeShareGroupOffsetsResponseGroup) -> Steps[None]:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v0(out, topics_item)
+        yield
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v0(out: Pieces, message: DescribeShareGroupOffsetsResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
@@ -628,6 +698,23 @@ def _write_v0(out: Pieces, message: DescribeShareGroupOffsetsResponse) -> None:
         out.append(pack_length(count))
     for groups_item in groups:
         _write_group_v0(out, groups_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v0(out: Pieces, message: DescribeShareGroupOffsetsResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for groups_item in groups:
+        yield from _step_write_group_v0(out, groups_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -694,6 +781,34 @@ def _write_topic_v1(out: Pieces, message: DescribeShareGroupOffsetsResponseTopic
         out.append(b"\x00")
 
 
+def _step_write_topic_v1(out: Pieces, message: DescribeShareGroupOffsetsResponseTopic) -> Steps[None]:
+    topic_name = message.topic_name
+    data = topic_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_uB(topic_id, count))
+    else:
+        out.append(topic_id)
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_v1(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_group_v1(out: Pieces, message: DescribeShareGroupOffsetsResponseGroup) -> None:
     group_id = message.group_id
     data = group_id.encode()
@@ -730,6 +845,43 @@ def _write_group_v1(out: Pieces, message: DescribeShareGroupOffsetsResponseGroup
         out.append(b"\x00")
 
 
+def _step_write_group_v1(out: Pieces, message: DescribeShareGroupOffsetsResponseGroup) -> Steps[None]:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v1(out, topics_item)
+        yield
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v1(out: Pieces, message: DescribeShareGroupOffsetsResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
@@ -746,6 +898,23 @@ def _write_v1(out: Pieces, message: DescribeShareGroupOffsetsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v1(out: Pieces, message: DescribeShareGroupOffsetsResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for groups_item in groups:
+        yield from _step_write_group_v1(out, groups_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -754,6 +923,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
 )
 
 

@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -141,6 +145,16 @@ class DescribeTopicPartitionsRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[DescribeTopicPartitionsRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -221,6 +235,49 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeTopicPartitionsRequ
     return message, position
 
 
+def _step_v0(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[DescribeTopicPartitionsRequest, int]]:
+    message = DescribeTopicPartitionsRequest.__new__(DescribeTopicPartitionsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "DescribeTopicPartitionsRequest.topics")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.topics, position = yield from read_pieces(
+                _read_many_topic_request_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.topics, position = _read_many_topic_request_v0(buffer, position, count - 1)
+            budget.take_tags(message.topics)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.response_partition_limit, mark = _unpack_ib(buffer, position)
+    position += 5
+    if mark < 0:
+        message.cursor = None
+    else:
+        message.cursor, position = _read_cursor_v0(buffer, position)
+        budget.take_tags((message.cursor,))
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _write_topic_request_v0(out: Pieces, message: DescribeTopicPartitionsRequestTopicRequest) -> None:
     name = message.name
     data = name.encode()
@@ -277,6 +334,10 @@ _READERS = (
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_READERS = (
+    _step_v0,
 )
 
 

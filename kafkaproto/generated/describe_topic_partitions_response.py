@@ -20,6 +20,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -270,6 +271,10 @@ class DescribeTopicPartitionsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -553,6 +558,40 @@ def _write_topic_v0(out: Pieces, message: DescribeTopicPartitionsResponseTopic) 
         out.append(_pack_iB(message.topic_authorized_operations, 0))
 
 
+def _step_write_topic_v0(out: Pieces, message: DescribeTopicPartitionsResponseTopic) -> Steps[None]:
+    name = message.name
+    if name is None:
+        data = b""
+        length = 0
+    else:
+        data = name.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_utB(topic_id, message.is_internal, count))
+    else:
+        out.append(_pack_ut(topic_id, message.is_internal))
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_v0(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        out.append(_pack_i(message.topic_authorized_operations))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.topic_authorized_operations, 0))
+
+
 def _write_cursor_v0(out: Pieces, message: DescribeTopicPartitionsResponseCursor) -> None:
     topic_name = message.topic_name
     data = topic_name.encode()
@@ -589,12 +628,37 @@ def _write_v0(out: Pieces, message: DescribeTopicPartitionsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v0(out: Pieces, message: DescribeTopicPartitionsResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v0(out, topics_item)
+        yield
+    next_cursor = message.next_cursor
+    out.append(_pack_b(-1 if next_cursor is None else 1))
+    if next_cursor is not None:
+        _write_cursor_v0(out, next_cursor)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
 )
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
 )
 
 

@@ -20,6 +20,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -192,6 +193,10 @@ class DescribeTransactionsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -382,6 +387,54 @@ def _write_transaction_state_v0(out: Pieces, message: DescribeTransactionsRespon
         out.append(b"\x00")
 
 
+def _step_write_transaction_state_v0(
+    out: Pieces,
+    message: DescribeTransactionsResponseTransactionState,
+) -> Steps[None]:
+    transactional_id = message.transactional_id
+    data = transactional_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    transaction_state = message.transaction_state
+    data = transaction_state.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iqqhB(
+            message.transaction_timeout_ms,
+            message.transaction_start_time_ms,
+            message.producer_id,
+            message.producer_epoch,
+            count,
+        ))
+    else:
+        out.append(_pack_iqqh(
+            message.transaction_timeout_ms,
+            message.transaction_start_time_ms,
+            message.producer_id,
+            message.producer_epoch,
+        ))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        _write_topic_data_v0(out, topics_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v0(out: Pieces, message: DescribeTransactionsResponse) -> None:
     transaction_states = message.transaction_states
     count = len(transaction_states) + 1
@@ -398,12 +451,33 @@ def _write_v0(out: Pieces, message: DescribeTransactionsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v0(out: Pieces, message: DescribeTransactionsResponse) -> Steps[None]:
+    transaction_states = message.transaction_states
+    count = len(transaction_states) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for transaction_states_item in transaction_states:
+        yield from _step_write_transaction_state_v0(out, transaction_states_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
 )
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
 )
 
 

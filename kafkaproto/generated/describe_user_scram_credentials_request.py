@@ -12,13 +12,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -92,6 +96,16 @@ class DescribeUserScramCredentialsRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[DescribeUserScramCredentialsRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -147,6 +161,42 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[DescribeUserScramCredential
     return message, position
 
 
+def _step_v0(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[DescribeUserScramCredentialsRequest, int]]:
+    message = DescribeUserScramCredentialsRequest.__new__(DescribeUserScramCredentialsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "DescribeUserScramCredentialsRequest.users")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.users, position = yield from read_pieces(
+                _read_many_user_name_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.users, position = _read_many_user_name_v0(buffer, position, count - 1)
+            budget.take_tags(message.users)
+    elif count:
+        message.users = []
+    else:
+        message.users = None
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _write_user_name_v0(out: Pieces, message: DescribeUserScramCredentialsRequestUserName) -> None:
     name = message.name
     data = name.encode()
@@ -187,6 +237,10 @@ _READERS = (
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_READERS = (
+    _step_v0,
 )
 
 

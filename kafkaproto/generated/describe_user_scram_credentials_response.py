@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -171,6 +172,10 @@ class DescribeUserScramCredentialsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -329,6 +334,46 @@ def _write_describe_user_scram_credentials_result_v0(
         out.append(b"\x00")
 
 
+def _step_write_describe_user_scram_credentials_result_v0(
+    out: Pieces,
+    message: DescribeUserScramCredentialsResponseDescribeUserScramCredentialsResult,
+) -> Steps[None]:
+    user = message.user
+    data = user.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    credential_infos = message.credential_infos
+    count = len(credential_infos) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for credential_infos_item in credential_infos:
+        _write_credential_info_v0(out, credential_infos_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v0(out: Pieces, message: DescribeUserScramCredentialsResponse) -> None:
     error_message = message.error_message
     if error_message is None:
@@ -357,12 +402,45 @@ def _write_v0(out: Pieces, message: DescribeUserScramCredentialsResponse) -> Non
         out.append(b"\x00")
 
 
+def _step_write_v0(out: Pieces, message: DescribeUserScramCredentialsResponse) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for results_item in results:
+        yield from _step_write_describe_user_scram_credentials_result_v0(out, results_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
 )
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
 )
 
 

@@ -17,9 +17,11 @@ from kafkaproto.support import (
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -128,6 +130,16 @@ class ElectLeadersRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[ElectLeadersRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -164,6 +176,41 @@ def _read_many_topic_partitions_v0(
     return found, position
 
 
+def _step_many_topic_partitions_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[ElectLeadersRequestTopicPartitions], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ElectLeadersRequestTopicPartitions] = []
+    for _ in range(size):
+        message = ElectLeadersRequestTopicPartitions.__new__(ElectLeadersRequestTopicPartitions)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "ElectLeadersRequest.partitions")
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        yield
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[ElectLeadersRequest, int]:
     message = ElectLeadersRequest.__new__(ElectLeadersRequest)
     (count,) = _unpack_i(buffer, position)
@@ -181,12 +228,47 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ElectLeadersRequest, int]:
     return message, position
 
 
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ElectLeadersRequest, int]]:
+    message = ElectLeadersRequest.__new__(ElectLeadersRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "ElectLeadersRequest.topic_partitions")
+    if count > 0:
+        message.topic_partitions, position = yield from _step_many_topic_partitions_v0(buffer, position, count, budget)
+    elif not count:
+        message.topic_partitions = []
+    else:
+        message.topic_partitions = None
+    (message.timeout_ms,) = _unpack_i(buffer, position)
+    position += 4
+    message.election_type = 0
+    message.unknown_tags = None
+    return message, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[ElectLeadersRequest, int]:
     message = ElectLeadersRequest.__new__(ElectLeadersRequest)
     message.election_type, count = _unpack_bi(buffer, position)
     position += 5
     if count > 0:
         message.topic_partitions, position = _read_many_topic_partitions_v0(buffer, position, count)
+    elif not count:
+        message.topic_partitions = []
+    else:
+        message.topic_partitions = None
+    (message.timeout_ms,) = _unpack_i(buffer, position)
+    position += 4
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ElectLeadersRequest, int]]:
+    message = ElectLeadersRequest.__new__(ElectLeadersRequest)
+    message.election_type, count = _unpack_bi(buffer, position)
+    position += 5
+    budget.take(count, "ElectLeadersRequest.topic_partitions")
+    if count > 0:
+        message.topic_partitions, position = yield from _step_many_topic_partitions_v0(buffer, position, count, budget)
     elif not count:
         message.topic_partitions = []
     else:
@@ -236,6 +318,50 @@ def _read_many_topic_partitions_v2(
     return found, position
 
 
+def _step_many_topic_partitions_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[ElectLeadersRequestTopicPartitions], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ElectLeadersRequestTopicPartitions] = []
+    for _ in range(size):
+        message = ElectLeadersRequestTopicPartitions.__new__(ElectLeadersRequestTopicPartitions)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "ElectLeadersRequest.partitions")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v2(buffer: Buffer, position: int) -> tuple[ElectLeadersRequest, int]:
     message = ElectLeadersRequest.__new__(ElectLeadersRequest)
     message.election_type, count = _unpack_bB(buffer, position)
@@ -253,6 +379,28 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ElectLeadersRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ElectLeadersRequest, int]]:
+    message = ElectLeadersRequest.__new__(ElectLeadersRequest)
+    message.election_type, count = _unpack_bB(buffer, position)
+    position += 2
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ElectLeadersRequest.topic_partitions")
+    if count > 1:
+        message.topic_partitions, position = yield from _step_many_topic_partitions_v2(buffer, position, count - 1, budget)
+    elif count:
+        message.topic_partitions = []
+    else:
+        message.topic_partitions = None
+    message.timeout_ms, tags = _unpack_iB(buffer, position)
+    position += 5
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -361,6 +509,12 @@ _WRITERS = (
     _write_v0,
     _write_v1,
     _write_v2,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
+    _step_v2,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -161,6 +162,10 @@ class ElectLeadersResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -369,6 +374,25 @@ def _write_replica_election_result_v0(
         raise Malformed
 
 
+def _step_write_replica_election_result_v0(
+    out: Pieces,
+    message: ElectLeadersResponseReplicaElectionResult,
+) -> Steps[None]:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partition_result = message.partition_result
+    count = len(partition_result)
+    out.append(_pack_i(count))
+    for partition_result_item in partition_result:
+        _write_partition_result_v0(out, partition_result_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v0(out: Pieces, message: ElectLeadersResponse) -> None:
     if message.error_code != 0:
         raise Malformed
@@ -381,12 +405,36 @@ def _write_v0(out: Pieces, message: ElectLeadersResponse) -> None:
         raise Malformed
 
 
+def _step_write_v0(out: Pieces, message: ElectLeadersResponse) -> Steps[None]:
+    if message.error_code != 0:
+        raise Malformed
+    replica_election_results = message.replica_election_results
+    count = len(replica_election_results)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for replica_election_results_item in replica_election_results:
+        yield from _step_write_replica_election_result_v0(out, replica_election_results_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v1(out: Pieces, message: ElectLeadersResponse) -> None:
     replica_election_results = message.replica_election_results
     count = len(replica_election_results)
     out.append(_pack_ihi(message.throttle_time_ms, message.error_code, count))
     for replica_election_results_item in replica_election_results:
         _write_replica_election_result_v0(out, replica_election_results_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v1(out: Pieces, message: ElectLeadersResponse) -> Steps[None]:
+    replica_election_results = message.replica_election_results
+    count = len(replica_election_results)
+    out.append(_pack_ihi(message.throttle_time_ms, message.error_code, count))
+    for replica_election_results_item in replica_election_results:
+        yield from _step_write_replica_election_result_v0(out, replica_election_results_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -437,6 +485,33 @@ def _write_replica_election_result_v2(
         out.append(b"\x00")
 
 
+def _step_write_replica_election_result_v2(
+    out: Pieces,
+    message: ElectLeadersResponseReplicaElectionResult,
+) -> Steps[None]:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partition_result = message.partition_result
+    count = len(partition_result) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partition_result_item in partition_result:
+        _write_partition_result_v2(out, partition_result_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v2(out: Pieces, message: ElectLeadersResponse) -> None:
     replica_election_results = message.replica_election_results
     count = len(replica_election_results) + 1
@@ -453,6 +528,23 @@ def _write_v2(out: Pieces, message: ElectLeadersResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v2(out: Pieces, message: ElectLeadersResponse) -> Steps[None]:
+    replica_election_results = message.replica_election_results
+    count = len(replica_election_results) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for replica_election_results_item in replica_election_results:
+        yield from _step_write_replica_election_result_v2(out, replica_election_results_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -463,6 +555,12 @@ _WRITERS = (
     _write_v0,
     _write_v1,
     _write_v2,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
+    _step_write_v2,
 )
 
 

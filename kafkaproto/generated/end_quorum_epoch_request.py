@@ -13,17 +13,21 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -263,6 +267,16 @@ class EndQuorumEpochRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[EndQuorumEpochRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -298,6 +312,40 @@ def _read_many_partition_data_v0(
     return found, position
 
 
+def _step_many_partition_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[EndQuorumEpochRequestPartitionData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[EndQuorumEpochRequestPartitionData] = []
+    for _ in range(size):
+        message = EndQuorumEpochRequestPartitionData.__new__(EndQuorumEpochRequestPartitionData)
+        (
+            message.partition_index,
+            message.leader_id,
+            message.leader_epoch,
+            count,
+        ) = _unpack_iiii(buffer, position)
+        position += 16
+        budget.take(count, "EndQuorumEpochRequest.preferred_successors")
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.preferred_successors = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.preferred_successors = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        yield
+        message.preferred_candidates = []
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_topic_data_v0(
     buffer: Buffer,
     position: int,
@@ -328,6 +376,39 @@ def _read_many_topic_data_v0(
     return found, position
 
 
+def _step_many_topic_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[EndQuorumEpochRequestTopicData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[EndQuorumEpochRequestTopicData] = []
+    for _ in range(size):
+        message = EndQuorumEpochRequestTopicData.__new__(EndQuorumEpochRequestTopicData)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "EndQuorumEpochRequest.partitions")
+        if count > 0:
+            message.partitions, position = yield from _step_many_partition_data_v0(buffer, position, count, budget)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequest, int]:
     message = EndQuorumEpochRequest.__new__(EndQuorumEpochRequest)
     (length,) = _unpack_h(buffer, position)
@@ -342,6 +423,30 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequest, int]
     position += 4
     if count > 0:
         message.topics, position = _read_many_topic_data_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.leader_endpoints = []
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[EndQuorumEpochRequest, int]]:
+    message = EndQuorumEpochRequest.__new__(EndQuorumEpochRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        message.cluster_id = None
+    else:
+        end = position + length
+        message.cluster_id = str(buffer[position:end], "utf-8")
+        position = end
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "EndQuorumEpochRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_topic_data_v0(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -405,6 +510,55 @@ def _read_many_partition_data_v1(
     return found, position
 
 
+def _step_many_partition_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[EndQuorumEpochRequestPartitionData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[EndQuorumEpochRequestPartitionData] = []
+    for _ in range(size):
+        message = EndQuorumEpochRequestPartitionData.__new__(EndQuorumEpochRequestPartitionData)
+        (
+            message.partition_index,
+            message.leader_id,
+            message.leader_epoch,
+            count,
+        ) = _unpack_iiiB(buffer, position)
+        position += 13
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "EndQuorumEpochRequest.preferred_candidates")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.preferred_candidates, position = yield from read_pieces(
+                    _read_many_replica_info_v1,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.preferred_candidates, position = _read_many_replica_info_v1(buffer, position, count - 1)
+                budget.take_tags(message.preferred_candidates)
+        elif count:
+            message.preferred_candidates = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.preferred_successors = []
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_topic_data_v1(
     buffer: Buffer,
     position: int,
@@ -440,6 +594,48 @@ def _read_many_topic_data_v1(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_topic_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[EndQuorumEpochRequestTopicData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[EndQuorumEpochRequestTopicData] = []
+    for _ in range(size):
+        message = EndQuorumEpochRequestTopicData.__new__(EndQuorumEpochRequestTopicData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "EndQuorumEpochRequest.partitions")
+        if count > 1:
+            message.partitions, position = yield from _step_many_partition_data_v1(buffer, position, count - 1, budget)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -517,6 +713,59 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[EndQuorumEpochRequest, int]
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[EndQuorumEpochRequest, int]]:
+    message = EndQuorumEpochRequest.__new__(EndQuorumEpochRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.cluster_id = None
+    else:
+        end = position + length - 1
+        message.cluster_id = str(buffer[position:end], "utf-8")
+        position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "EndQuorumEpochRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_topic_data_v1(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "EndQuorumEpochRequest.leader_endpoints")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.leader_endpoints, position = yield from read_pieces(
+                _read_many_leader_endpoint_v1,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.leader_endpoints, position = _read_many_leader_endpoint_v1(buffer, position, count - 1)
+            budget.take_tags(message.leader_endpoints)
+    elif count:
+        message.leader_endpoints = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -683,6 +932,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
 )
 
 

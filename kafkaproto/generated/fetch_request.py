@@ -13,17 +13,21 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -384,6 +388,16 @@ class FetchRequest(Message):
         _WRITERS[version - 4](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[FetchRequest, int]] | None:
+        read = _STEP_READERS[version - 4]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -442,6 +456,50 @@ def _read_many_fetch_topic_v4(
     return found, position
 
 
+def _step_many_fetch_topic_v4(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[FetchRequestFetchTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "FetchRequest.partitions")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_fetch_partition_v4,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_fetch_partition_v4(buffer, position, count)
+                budget.take_tags(message.partitions)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v4(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     message = FetchRequest.__new__(FetchRequest)
     (
@@ -455,6 +513,34 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     position += 21
     if count > 0:
         message.topics, position = _read_many_fetch_topic_v4(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.cluster_id = None
+    message._replica_state = None
+    message.session_id = 0
+    message.session_epoch = -1
+    message.forgotten_topics_data = []
+    message.rack_id = ""
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v4(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[FetchRequest, int]]:
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.replica_id,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        count,
+    ) = _unpack_iiiibi(buffer, position)
+    position += 21
+    budget.take(count, "FetchRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_fetch_topic_v4(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -526,6 +612,50 @@ def _read_many_fetch_topic_v5(
     return found, position
 
 
+def _step_many_fetch_topic_v5(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[FetchRequestFetchTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "FetchRequest.partitions")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_fetch_partition_v5,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_fetch_partition_v5(buffer, position, count)
+                budget.take_tags(message.partitions)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v5(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     message = FetchRequest.__new__(FetchRequest)
     (
@@ -539,6 +669,34 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     position += 21
     if count > 0:
         message.topics, position = _read_many_fetch_topic_v5(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.cluster_id = None
+    message._replica_state = None
+    message.session_id = 0
+    message.session_epoch = -1
+    message.forgotten_topics_data = []
+    message.rack_id = ""
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v5(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[FetchRequest, int]]:
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.replica_id,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        count,
+    ) = _unpack_iiiibi(buffer, position)
+    position += 21
+    budget.take(count, "FetchRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_fetch_topic_v5(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -585,6 +743,42 @@ def _read_many_forgotten_topic_v7(
     return found, position
 
 
+def _step_many_forgotten_topic_v7(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[FetchRequestForgottenTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestForgottenTopic] = []
+    for _ in range(size):
+        message = FetchRequestForgottenTopic.__new__(FetchRequestForgottenTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "FetchRequest.partitions")
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        yield
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v7(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     message = FetchRequest.__new__(FetchRequest)
     (
@@ -608,6 +802,42 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     position += 4
     if count > 0:
         message.forgotten_topics_data, position = _read_many_forgotten_topic_v7(buffer, position, count)
+    elif not count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
+    message.cluster_id = None
+    message._replica_state = None
+    message.rack_id = ""
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v7(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[FetchRequest, int]]:
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.replica_id,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiiibiii(buffer, position)
+    position += 29
+    budget.take(count, "FetchRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_fetch_topic_v5(buffer, position, count, budget)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "FetchRequest.forgotten_topics_data")
+    if count > 0:
+        message.forgotten_topics_data, position = yield from _step_many_forgotten_topic_v7(buffer, position, count, budget)
     elif not count:
         message.forgotten_topics_data = []
     else:
@@ -676,6 +906,50 @@ def _read_many_fetch_topic_v9(
     return found, position
 
 
+def _step_many_fetch_topic_v9(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[FetchRequestFetchTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "FetchRequest.partitions")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_fetch_partition_v9,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_fetch_partition_v9(buffer, position, count)
+                budget.take_tags(message.partitions)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v9(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     message = FetchRequest.__new__(FetchRequest)
     (
@@ -710,6 +984,42 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     return message, position
 
 
+def _step_v9(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[FetchRequest, int]]:
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.replica_id,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiiibiii(buffer, position)
+    position += 29
+    budget.take(count, "FetchRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_fetch_topic_v9(buffer, position, count, budget)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "FetchRequest.forgotten_topics_data")
+    if count > 0:
+        message.forgotten_topics_data, position = yield from _step_many_forgotten_topic_v7(buffer, position, count, budget)
+    elif not count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
+    message.cluster_id = None
+    message._replica_state = None
+    message.rack_id = ""
+    message.unknown_tags = None
+    return message, position
+
+
 def _read_v11(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     message = FetchRequest.__new__(FetchRequest)
     (
@@ -733,6 +1043,48 @@ def _read_v11(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     position += 4
     if count > 0:
         message.forgotten_topics_data, position = _read_many_forgotten_topic_v7(buffer, position, count)
+    elif not count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.rack_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.cluster_id = None
+    message._replica_state = None
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v11(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[FetchRequest, int]]:
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.replica_id,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiiibiii(buffer, position)
+    position += 29
+    budget.take(count, "FetchRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_fetch_topic_v9(buffer, position, count, budget)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "FetchRequest.forgotten_topics_data")
+    if count > 0:
+        message.forgotten_topics_data, position = yield from _step_many_forgotten_topic_v7(buffer, position, count, budget)
     elif not count:
         message.forgotten_topics_data = []
     else:
@@ -829,6 +1181,59 @@ def _read_many_fetch_topic_v12(
     return found, position
 
 
+def _step_many_fetch_topic_v12(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[FetchRequestFetchTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "FetchRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_fetch_partition_v12,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_fetch_partition_v12(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_forgotten_topic_v12(
     buffer: Buffer,
     position: int,
@@ -866,6 +1271,51 @@ def _read_many_forgotten_topic_v12(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_forgotten_topic_v12(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[FetchRequestForgottenTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestForgottenTopic] = []
+    for _ in range(size):
+        message = FetchRequestForgottenTopic.__new__(FetchRequestForgottenTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "FetchRequest.partitions")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -941,6 +1391,81 @@ def _read_v12(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     return message, position
 
 
+def _step_v12(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[FetchRequest, int]]:
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.replica_id,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiiibiiB(buffer, position)
+    position += 26
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "FetchRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_fetch_topic_v12(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "FetchRequest.forgotten_topics_data")
+    if count > 1:
+        message.forgotten_topics_data, position = yield from _step_many_forgotten_topic_v12(buffer, position, count - 1, budget)
+    elif count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.rack_id = str(buffer[position:end], "utf-8")
+    position = end
+    tags = buffer[position]
+    position += 1
+    message._replica_state = None
+    message.cluster_id = None
+    message.unknown_tags = None
+    if tags:
+        sections, end_of_tags = read_tag_section(buffer, position - 1)
+        for tag, position, stop in sections:
+            if tag == 0:
+                length = buffer[position]
+                position += 1
+                if length > 127:
+                    length, position = read_string_length(buffer, position, length)
+                if not length:
+                    message.cluster_id = None
+                else:
+                    end = position + length - 1
+                    message.cluster_id = str(buffer[position:end], "utf-8")
+                    position = end
+            elif tag in (1,):
+                raise Malformed
+            else:
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
+                position = stop
+            if position != stop:
+                raise Malformed
+        position = end_of_tags
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_many_fetch_topic_v13(
     buffer: Buffer,
     position: int,
@@ -968,6 +1493,50 @@ def _read_many_fetch_topic_v13(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_fetch_topic_v13(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[FetchRequestFetchTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "FetchRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_fetch_partition_v12,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_fetch_partition_v12(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.topic = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -999,6 +1568,42 @@ def _read_many_forgotten_topic_v13(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_forgotten_topic_v13(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[FetchRequestForgottenTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestForgottenTopic] = []
+    for _ in range(size):
+        message = FetchRequestForgottenTopic.__new__(FetchRequestForgottenTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "FetchRequest.partitions")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.topic = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -1071,6 +1676,81 @@ def _read_v13(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
             if position != stop:
                 raise Malformed
         position = end_of_tags
+    return message, position
+
+
+def _step_v13(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[FetchRequest, int]]:
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.replica_id,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiiibiiB(buffer, position)
+    position += 26
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "FetchRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_fetch_topic_v13(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "FetchRequest.forgotten_topics_data")
+    if count > 1:
+        message.forgotten_topics_data, position = yield from _step_many_forgotten_topic_v13(buffer, position, count - 1, budget)
+    elif count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.rack_id = str(buffer[position:end], "utf-8")
+    position = end
+    tags = buffer[position]
+    position += 1
+    message._replica_state = None
+    message.cluster_id = None
+    message.unknown_tags = None
+    if tags:
+        sections, end_of_tags = read_tag_section(buffer, position - 1)
+        for tag, position, stop in sections:
+            if tag == 0:
+                length = buffer[position]
+                position += 1
+                if length > 127:
+                    length, position = read_string_length(buffer, position, length)
+                if not length:
+                    message.cluster_id = None
+                else:
+                    end = position + length - 1
+                    message.cluster_id = str(buffer[position:end], "utf-8")
+                    position = end
+            elif tag in (1,):
+                raise Malformed
+            else:
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
+                position = stop
+            if position != stop:
+                raise Malformed
+        position = end_of_tags
+        budget.take_tags((message,))
     return message, position
 
 
@@ -1156,6 +1836,82 @@ def _read_v15(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     return message, position
 
 
+def _step_v15(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[FetchRequest, int]]:
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiibiiB(buffer, position)
+    position += 22
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "FetchRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_fetch_topic_v13(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "FetchRequest.forgotten_topics_data")
+    if count > 1:
+        message.forgotten_topics_data, position = yield from _step_many_forgotten_topic_v13(buffer, position, count - 1, budget)
+    elif count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.rack_id = str(buffer[position:end], "utf-8")
+    position = end
+    tags = buffer[position]
+    position += 1
+    message.replica_id = -1
+    message.cluster_id = None
+    message._replica_state = None
+    message.unknown_tags = None
+    if tags:
+        sections, end_of_tags = read_tag_section(buffer, position - 1)
+        for tag, position, stop in sections:
+            if tag == 0:
+                length = buffer[position]
+                position += 1
+                if length > 127:
+                    length, position = read_string_length(buffer, position, length)
+                if not length:
+                    message.cluster_id = None
+                else:
+                    end = position + length - 1
+                    message.cluster_id = str(buffer[position:end], "utf-8")
+                    position = end
+            elif tag == 1:
+                message._replica_state, position = _read_replica_state_v15(buffer, position)
+                budget.take_tags((message._replica_state,))
+            else:
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
+                position = stop
+            if position != stop:
+                raise Malformed
+        position = end_of_tags
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_many_fetch_partition_v17(
     buffer: Buffer,
     position: int,
@@ -1229,6 +1985,50 @@ def _read_many_fetch_topic_v17(
     return found, position
 
 
+def _step_many_fetch_topic_v17(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[FetchRequestFetchTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "FetchRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_fetch_partition_v17,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_fetch_partition_v17(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.topic = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v17(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     message = FetchRequest.__new__(FetchRequest)
     (
@@ -1298,6 +2098,82 @@ def _read_v17(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
             if position != stop:
                 raise Malformed
         position = end_of_tags
+    return message, position
+
+
+def _step_v17(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[FetchRequest, int]]:
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiibiiB(buffer, position)
+    position += 22
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "FetchRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_fetch_topic_v17(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "FetchRequest.forgotten_topics_data")
+    if count > 1:
+        message.forgotten_topics_data, position = yield from _step_many_forgotten_topic_v13(buffer, position, count - 1, budget)
+    elif count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.rack_id = str(buffer[position:end], "utf-8")
+    position = end
+    tags = buffer[position]
+    position += 1
+    message.replica_id = -1
+    message.cluster_id = None
+    message._replica_state = None
+    message.unknown_tags = None
+    if tags:
+        sections, end_of_tags = read_tag_section(buffer, position - 1)
+        for tag, position, stop in sections:
+            if tag == 0:
+                length = buffer[position]
+                position += 1
+                if length > 127:
+                    length, position = read_string_length(buffer, position, length)
+                if not length:
+                    message.cluster_id = None
+                else:
+                    end = position + length - 1
+                    message.cluster_id = str(buffer[position:end], "utf-8")
+                    position = end
+            elif tag == 1:
+                message._replica_state, position = _read_replica_state_v15(buffer, position)
+                budget.take_tags((message._replica_state,))
+            else:
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
+                position = stop
+            if position != stop:
+                raise Malformed
+        position = end_of_tags
+        budget.take_tags((message,))
     return message, position
 
 
@@ -1375,6 +2251,50 @@ def _read_many_fetch_topic_v18(
     return found, position
 
 
+def _step_many_fetch_topic_v18(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[FetchRequestFetchTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = FetchRequestFetchTopic.__new__(FetchRequestFetchTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "FetchRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_fetch_partition_v18,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_fetch_partition_v18(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.topic = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v18(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
     message = FetchRequest.__new__(FetchRequest)
     (
@@ -1444,6 +2364,82 @@ def _read_v18(buffer: Buffer, position: int) -> tuple[FetchRequest, int]:
             if position != stop:
                 raise Malformed
         position = end_of_tags
+    return message, position
+
+
+def _step_v18(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[FetchRequest, int]]:
+    message = FetchRequest.__new__(FetchRequest)
+    (
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.isolation_level,
+        message.session_id,
+        message.session_epoch,
+        count,
+    ) = _unpack_iiibiiB(buffer, position)
+    position += 22
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "FetchRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_fetch_topic_v18(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "FetchRequest.forgotten_topics_data")
+    if count > 1:
+        message.forgotten_topics_data, position = yield from _step_many_forgotten_topic_v13(buffer, position, count - 1, budget)
+    elif count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.rack_id = str(buffer[position:end], "utf-8")
+    position = end
+    tags = buffer[position]
+    position += 1
+    message.replica_id = -1
+    message.cluster_id = None
+    message._replica_state = None
+    message.unknown_tags = None
+    if tags:
+        sections, end_of_tags = read_tag_section(buffer, position - 1)
+        for tag, position, stop in sections:
+            if tag == 0:
+                length = buffer[position]
+                position += 1
+                if length > 127:
+                    length, position = read_string_length(buffer, position, length)
+                if not length:
+                    message.cluster_id = None
+                else:
+                    end = position + length - 1
+                    message.cluster_id = str(buffer[position:end], "utf-8")
+                    position = end
+            elif tag == 1:
+                message._replica_state, position = _read_replica_state_v15(buffer, position)
+                budget.take_tags((message._replica_state,))
+            else:
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
+                position = stop
+            if position != stop:
+                raise Malformed
+        position = end_of_tags
+        budget.take_tags((message,))
     return message, position
 
 
@@ -2308,6 +3304,24 @@ _WRITERS = (
     _write_v15,
     _write_v17,
     _write_v18,
+)
+
+_STEP_READERS = (
+    _step_v4,
+    _step_v5,
+    _step_v5,
+    _step_v7,
+    _step_v7,
+    _step_v9,
+    _step_v9,
+    _step_v11,
+    _step_v12,
+    _step_v13,
+    _step_v13,
+    _step_v15,
+    _step_v15,
+    _step_v17,
+    _step_v18,
 )
 
 

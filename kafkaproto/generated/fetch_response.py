@@ -18,6 +18,7 @@ from kafkaproto.support import (
     Buffers,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -471,6 +472,10 @@ class FetchResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 4](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 4]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -1178,6 +1183,61 @@ def _write_partition_data_v4(out: Pieces, message: FetchResponsePartitionData) -
         raise Malformed
 
 
+def _step_write_partition_data_v4(out: Pieces, message: FetchResponsePartitionData) -> Steps[None]:
+    diverging_epoch = message._diverging_epoch
+    if diverging_epoch is not None and (
+        diverging_epoch.epoch != -1
+        or diverging_epoch.end_offset != -1
+        or diverging_epoch.unknown_tags
+    ):
+        raise Malformed
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
+    ):
+        raise Malformed
+    snapshot_id = message._snapshot_id
+    if snapshot_id is not None and (
+        snapshot_id.end_offset != -1
+        or snapshot_id.epoch != -1
+        or snapshot_id.unknown_tags
+    ):
+        raise Malformed
+    if message.preferred_read_replica != -1:
+        raise Malformed
+    aborted_transactions = message.aborted_transactions
+    if aborted_transactions is None:
+        aborted_transactions = EMPTY
+        count = -1
+    else:
+        count = len(aborted_transactions)
+    out.append(_pack_ihqqi(
+        message.partition_index,
+        message.error_code,
+        message.high_watermark,
+        message.last_stable_offset,
+        count,
+    ))
+    for aborted_transactions_item in aborted_transactions:
+        _write_aborted_transaction_v4(out, aborted_transactions_item)
+        yield
+    records = message.records
+    if records is None:
+        records = b""
+        length = -1
+    else:
+        length = sum(map(len, records)) if isinstance(records, list) else len(records)
+    out.append(_pack_i(length))
+    if isinstance(records, list):
+        out.extend(records)
+    else:
+        out.append(records)
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_fetchable_topic_response_v4(out: Pieces, message: FetchResponseFetchableTopicResponse) -> None:
     topic = message.topic
     data = topic.encode()
@@ -1193,6 +1253,25 @@ def _write_fetchable_topic_response_v4(out: Pieces, message: FetchResponseFetcha
         raise Malformed
 
 
+def _step_write_fetchable_topic_response_v4(
+    out: Pieces,
+    message: FetchResponseFetchableTopicResponse,
+) -> Steps[None]:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        yield from _step_write_partition_data_v4(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v4(out: Pieces, message: FetchResponse) -> None:
     if message.session_id != 0:
         raise Malformed
@@ -1203,6 +1282,21 @@ def _write_v4(out: Pieces, message: FetchResponse) -> None:
     out.append(_pack_ii(message.throttle_time_ms, count))
     for responses_item in responses:
         _write_fetchable_topic_response_v4(out, responses_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v4(out: Pieces, message: FetchResponse) -> Steps[None]:
+    if message.session_id != 0:
+        raise Malformed
+    if len(message.node_endpoints) != 0:
+        raise Malformed
+    responses = message.responses
+    count = len(responses)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for responses_item in responses:
+        yield from _step_write_fetchable_topic_response_v4(out, responses_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -1262,6 +1356,62 @@ def _write_partition_data_v5(out: Pieces, message: FetchResponsePartitionData) -
         raise Malformed
 
 
+def _step_write_partition_data_v5(out: Pieces, message: FetchResponsePartitionData) -> Steps[None]:
+    diverging_epoch = message._diverging_epoch
+    if diverging_epoch is not None and (
+        diverging_epoch.epoch != -1
+        or diverging_epoch.end_offset != -1
+        or diverging_epoch.unknown_tags
+    ):
+        raise Malformed
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
+    ):
+        raise Malformed
+    snapshot_id = message._snapshot_id
+    if snapshot_id is not None and (
+        snapshot_id.end_offset != -1
+        or snapshot_id.epoch != -1
+        or snapshot_id.unknown_tags
+    ):
+        raise Malformed
+    if message.preferred_read_replica != -1:
+        raise Malformed
+    aborted_transactions = message.aborted_transactions
+    if aborted_transactions is None:
+        aborted_transactions = EMPTY
+        count = -1
+    else:
+        count = len(aborted_transactions)
+    out.append(_pack_ihqqqi(
+        message.partition_index,
+        message.error_code,
+        message.high_watermark,
+        message.last_stable_offset,
+        message.log_start_offset,
+        count,
+    ))
+    for aborted_transactions_item in aborted_transactions:
+        _write_aborted_transaction_v4(out, aborted_transactions_item)
+        yield
+    records = message.records
+    if records is None:
+        records = b""
+        length = -1
+    else:
+        length = sum(map(len, records)) if isinstance(records, list) else len(records)
+    out.append(_pack_i(length))
+    if isinstance(records, list):
+        out.extend(records)
+    else:
+        out.append(records)
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_fetchable_topic_response_v5(out: Pieces, message: FetchResponseFetchableTopicResponse) -> None:
     topic = message.topic
     data = topic.encode()
@@ -1273,6 +1423,25 @@ def _write_fetchable_topic_response_v5(out: Pieces, message: FetchResponseFetcha
     out.append(_pack_i(count))
     for partitions_item in partitions:
         _write_partition_data_v5(out, partitions_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_fetchable_topic_response_v5(
+    out: Pieces,
+    message: FetchResponseFetchableTopicResponse,
+) -> Steps[None]:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        yield from _step_write_partition_data_v5(out, partitions_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -1291,6 +1460,21 @@ def _write_v5(out: Pieces, message: FetchResponse) -> None:
         raise Malformed
 
 
+def _step_write_v5(out: Pieces, message: FetchResponse) -> Steps[None]:
+    if message.session_id != 0:
+        raise Malformed
+    if len(message.node_endpoints) != 0:
+        raise Malformed
+    responses = message.responses
+    count = len(responses)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for responses_item in responses:
+        yield from _step_write_fetchable_topic_response_v5(out, responses_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v7(out: Pieces, message: FetchResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
@@ -1299,6 +1483,19 @@ def _write_v7(out: Pieces, message: FetchResponse) -> None:
     out.append(_pack_ihii(message.throttle_time_ms, message.error_code, message.session_id, count))
     for responses_item in responses:
         _write_fetchable_topic_response_v5(out, responses_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v7(out: Pieces, message: FetchResponse) -> Steps[None]:
+    if len(message.node_endpoints) != 0:
+        raise Malformed
+    responses = message.responses
+    count = len(responses)
+    out.append(_pack_ihii(message.throttle_time_ms, message.error_code, message.session_id, count))
+    for responses_item in responses:
+        yield from _step_write_fetchable_topic_response_v5(out, responses_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -1356,6 +1553,60 @@ def _write_partition_data_v11(out: Pieces, message: FetchResponsePartitionData) 
         raise Malformed
 
 
+def _step_write_partition_data_v11(out: Pieces, message: FetchResponsePartitionData) -> Steps[None]:
+    diverging_epoch = message._diverging_epoch
+    if diverging_epoch is not None and (
+        diverging_epoch.epoch != -1
+        or diverging_epoch.end_offset != -1
+        or diverging_epoch.unknown_tags
+    ):
+        raise Malformed
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
+    ):
+        raise Malformed
+    snapshot_id = message._snapshot_id
+    if snapshot_id is not None and (
+        snapshot_id.end_offset != -1
+        or snapshot_id.epoch != -1
+        or snapshot_id.unknown_tags
+    ):
+        raise Malformed
+    aborted_transactions = message.aborted_transactions
+    if aborted_transactions is None:
+        aborted_transactions = EMPTY
+        count = -1
+    else:
+        count = len(aborted_transactions)
+    out.append(_pack_ihqqqi(
+        message.partition_index,
+        message.error_code,
+        message.high_watermark,
+        message.last_stable_offset,
+        message.log_start_offset,
+        count,
+    ))
+    for aborted_transactions_item in aborted_transactions:
+        _write_aborted_transaction_v4(out, aborted_transactions_item)
+        yield
+    records = message.records
+    if records is None:
+        records = b""
+        length = -1
+    else:
+        length = sum(map(len, records)) if isinstance(records, list) else len(records)
+    out.append(_pack_ii(message.preferred_read_replica, length))
+    if isinstance(records, list):
+        out.extend(records)
+    else:
+        out.append(records)
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_fetchable_topic_response_v11(out: Pieces, message: FetchResponseFetchableTopicResponse) -> None:
     topic = message.topic
     data = topic.encode()
@@ -1371,6 +1622,25 @@ def _write_fetchable_topic_response_v11(out: Pieces, message: FetchResponseFetch
         raise Malformed
 
 
+def _step_write_fetchable_topic_response_v11(
+    out: Pieces,
+    message: FetchResponseFetchableTopicResponse,
+) -> Steps[None]:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        yield from _step_write_partition_data_v11(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v11(out: Pieces, message: FetchResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
@@ -1379,6 +1649,19 @@ def _write_v11(out: Pieces, message: FetchResponse) -> None:
     out.append(_pack_ihii(message.throttle_time_ms, message.error_code, message.session_id, count))
     for responses_item in responses:
         _write_fetchable_topic_response_v11(out, responses_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v11(out: Pieces, message: FetchResponse) -> Steps[None]:
+    if len(message.node_endpoints) != 0:
+        raise Malformed
+    responses = message.responses
+    count = len(responses)
+    out.append(_pack_ihii(message.throttle_time_ms, message.error_code, message.session_id, count))
+    for responses_item in responses:
+        yield from _step_write_fetchable_topic_response_v11(out, responses_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -1492,6 +1775,84 @@ def _write_partition_data_v12(out: Pieces, message: FetchResponsePartitionData) 
         out.append(b"\x00")
 
 
+def _step_write_partition_data_v12(out: Pieces, message: FetchResponsePartitionData) -> Steps[None]:
+    aborted_transactions = message.aborted_transactions
+    if aborted_transactions is None:
+        aborted_transactions = EMPTY
+        count = 0
+    else:
+        count = len(aborted_transactions) + 1
+    if count < 128:
+        out.append(_pack_ihqqqB(
+            message.partition_index,
+            message.error_code,
+            message.high_watermark,
+            message.last_stable_offset,
+            message.log_start_offset,
+            count,
+        ))
+    else:
+        out.append(_pack_ihqqq(
+            message.partition_index,
+            message.error_code,
+            message.high_watermark,
+            message.last_stable_offset,
+            message.log_start_offset,
+        ))
+        out.append(pack_length(count))
+    for aborted_transactions_item in aborted_transactions:
+        _write_aborted_transaction_v12(out, aborted_transactions_item)
+        yield
+    records = message.records
+    if records is None:
+        records = b""
+        length = 0
+    else:
+        length = (sum(map(len, records)) if isinstance(records, list) else len(records)) + 1
+    if length < 128:
+        out.append(_pack_iB(message.preferred_read_replica, length))
+    else:
+        out.append(_pack_i(message.preferred_read_replica))
+        out.append(pack_length(length))
+    if isinstance(records, list):
+        out.extend(records)
+    else:
+        out.append(records)
+    tagged = []
+    section: Pieces
+    diverging_epoch = message._diverging_epoch
+    if diverging_epoch is not None and (
+        diverging_epoch.epoch != -1
+        or diverging_epoch.end_offset != -1
+        or diverging_epoch.unknown_tags
+    ):
+        section = []
+        _write_epoch_end_offset_v12(section, diverging_epoch)
+        tagged.append((0, b"".join(section)))
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
+    ):
+        section = []
+        _write_leader_id_and_epoch_v12(section, current_leader)
+        tagged.append((1, b"".join(section)))
+    snapshot_id = message._snapshot_id
+    if snapshot_id is not None and (
+        snapshot_id.end_offset != -1
+        or snapshot_id.epoch != -1
+        or snapshot_id.unknown_tags
+    ):
+        section = []
+        _write_snapshot_id_v12(section, snapshot_id)
+        tagged.append((2, b"".join(section)))
+    if tagged or message.unknown_tags:
+        write_tag_section(out, tagged, message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_fetchable_topic_response_v12(out: Pieces, message: FetchResponseFetchableTopicResponse) -> None:
     topic = message.topic
     data = topic.encode()
@@ -1515,6 +1876,33 @@ def _write_fetchable_topic_response_v12(out: Pieces, message: FetchResponseFetch
         out.append(b"\x00")
 
 
+def _step_write_fetchable_topic_response_v12(
+    out: Pieces,
+    message: FetchResponseFetchableTopicResponse,
+) -> Steps[None]:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        yield from _step_write_partition_data_v12(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v12(out: Pieces, message: FetchResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
@@ -1527,6 +1915,25 @@ def _write_v12(out: Pieces, message: FetchResponse) -> None:
         out.append(pack_length(count))
     for responses_item in responses:
         _write_fetchable_topic_response_v12(out, responses_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v12(out: Pieces, message: FetchResponse) -> Steps[None]:
+    if len(message.node_endpoints) != 0:
+        raise Malformed
+    responses = message.responses
+    count = len(responses) + 1
+    if count < 128:
+        out.append(_pack_ihiB(message.throttle_time_ms, message.error_code, message.session_id, count))
+    else:
+        out.append(_pack_ihi(message.throttle_time_ms, message.error_code, message.session_id))
+        out.append(pack_length(count))
+    for responses_item in responses:
+        yield from _step_write_fetchable_topic_response_v12(out, responses_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -1552,6 +1959,29 @@ def _write_fetchable_topic_response_v13(out: Pieces, message: FetchResponseFetch
         out.append(b"\x00")
 
 
+def _step_write_fetchable_topic_response_v13(
+    out: Pieces,
+    message: FetchResponseFetchableTopicResponse,
+) -> Steps[None]:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_uB(topic_id, count))
+    else:
+        out.append(topic_id)
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        yield from _step_write_partition_data_v12(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v13(out: Pieces, message: FetchResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
@@ -1564,6 +1994,25 @@ def _write_v13(out: Pieces, message: FetchResponse) -> None:
         out.append(pack_length(count))
     for responses_item in responses:
         _write_fetchable_topic_response_v13(out, responses_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v13(out: Pieces, message: FetchResponse) -> Steps[None]:
+    if len(message.node_endpoints) != 0:
+        raise Malformed
+    responses = message.responses
+    count = len(responses) + 1
+    if count < 128:
+        out.append(_pack_ihiB(message.throttle_time_ms, message.error_code, message.session_id, count))
+    else:
+        out.append(_pack_ihi(message.throttle_time_ms, message.error_code, message.session_id))
+        out.append(pack_length(count))
+    for responses_item in responses:
+        yield from _step_write_fetchable_topic_response_v13(out, responses_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -1628,6 +2077,36 @@ def _write_v16(out: Pieces, message: FetchResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v16(out: Pieces, message: FetchResponse) -> Steps[None]:
+    responses = message.responses
+    count = len(responses) + 1
+    if count < 128:
+        out.append(_pack_ihiB(message.throttle_time_ms, message.error_code, message.session_id, count))
+    else:
+        out.append(_pack_ihi(message.throttle_time_ms, message.error_code, message.session_id))
+        out.append(pack_length(count))
+    for responses_item in responses:
+        yield from _step_write_fetchable_topic_response_v13(out, responses_item)
+        yield
+    tagged = []
+    section: Pieces
+    if len(message.node_endpoints) != 0:
+        section = []
+        node_endpoints = message.node_endpoints
+        count = len(node_endpoints) + 1
+        if count < 128:
+            section.append(BYTES[count])
+        else:
+            section.append(pack_length(count))
+        for node_endpoints_item in node_endpoints:
+            _write_node_endpoint_v16(section, node_endpoints_item)
+        tagged.append((0, b"".join(section)))
+    if tagged or message.unknown_tags:
+        write_tag_section(out, tagged, message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v4,
     _read_v5,
@@ -1662,6 +2141,24 @@ _WRITERS = (
     _write_v16,
     _write_v16,
     _write_v16,
+)
+
+_STEP_WRITERS = (
+    _step_write_v4,
+    _step_write_v5,
+    _step_write_v5,
+    _step_write_v7,
+    _step_write_v7,
+    _step_write_v7,
+    _step_write_v7,
+    _step_write_v11,
+    _step_write_v12,
+    _step_write_v13,
+    _step_write_v13,
+    _step_write_v13,
+    _step_write_v16,
+    _step_write_v16,
+    _step_write_v16,
 )
 
 

@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_tag_section,
     read_unknown_tags,
@@ -230,6 +234,16 @@ class FetchSnapshotRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[FetchSnapshotRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -317,6 +331,58 @@ def _read_many_topic_snapshot_v0(
     return found, position
 
 
+def _step_many_topic_snapshot_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[FetchSnapshotRequestTopicSnapshot], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchSnapshotRequestTopicSnapshot] = []
+    for _ in range(size):
+        message = FetchSnapshotRequestTopicSnapshot.__new__(FetchSnapshotRequestTopicSnapshot)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "FetchSnapshotRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_partition_snapshot_v0,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_partition_snapshot_v0(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequest, int]:
     message = FetchSnapshotRequest.__new__(FetchSnapshotRequest)
     message.replica_id, message.max_bytes, count = _unpack_iiB(buffer, position)
@@ -355,6 +421,49 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequest, int]:
             if position != stop:
                 raise Malformed
         position = end_of_tags
+    return message, position
+
+
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[FetchSnapshotRequest, int]]:
+    message = FetchSnapshotRequest.__new__(FetchSnapshotRequest)
+    message.replica_id, message.max_bytes, count = _unpack_iiB(buffer, position)
+    position += 9
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "FetchSnapshotRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_topic_snapshot_v0(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.cluster_id = None
+    message.unknown_tags = None
+    if tags:
+        sections, end_of_tags = read_tag_section(buffer, position - 1)
+        for tag, position, stop in sections:
+            if tag == 0:
+                length = buffer[position]
+                position += 1
+                if length > 127:
+                    length, position = read_string_length(buffer, position, length)
+                if not length:
+                    message.cluster_id = None
+                else:
+                    end = position + length - 1
+                    message.cluster_id = str(buffer[position:end], "utf-8")
+                    position = end
+            else:
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
+                position = stop
+            if position != stop:
+                raise Malformed
+        position = end_of_tags
+        budget.take_tags((message,))
     return message, position
 
 
@@ -431,6 +540,58 @@ def _read_many_topic_snapshot_v1(
     return found, position
 
 
+def _step_many_topic_snapshot_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[FetchSnapshotRequestTopicSnapshot], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[FetchSnapshotRequestTopicSnapshot] = []
+    for _ in range(size):
+        message = FetchSnapshotRequestTopicSnapshot.__new__(FetchSnapshotRequestTopicSnapshot)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "FetchSnapshotRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_partition_snapshot_v1,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_partition_snapshot_v1(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequest, int]:
     message = FetchSnapshotRequest.__new__(FetchSnapshotRequest)
     message.replica_id, message.max_bytes, count = _unpack_iiB(buffer, position)
@@ -469,6 +630,49 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[FetchSnapshotRequest, int]:
             if position != stop:
                 raise Malformed
         position = end_of_tags
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[FetchSnapshotRequest, int]]:
+    message = FetchSnapshotRequest.__new__(FetchSnapshotRequest)
+    message.replica_id, message.max_bytes, count = _unpack_iiB(buffer, position)
+    position += 9
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "FetchSnapshotRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_topic_snapshot_v1(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.cluster_id = None
+    message.unknown_tags = None
+    if tags:
+        sections, end_of_tags = read_tag_section(buffer, position - 1)
+        for tag, position, stop in sections:
+            if tag == 0:
+                length = buffer[position]
+                position += 1
+                if length > 127:
+                    length, position = read_string_length(buffer, position, length)
+                if not length:
+                    message.cluster_id = None
+                else:
+                    end = position + length - 1
+                    message.cluster_id = str(buffer[position:end], "utf-8")
+                    position = end
+            else:
+                if message.unknown_tags is None:
+                    message.unknown_tags = {}
+                message.unknown_tags[tag] = bytes(buffer[position:stop])
+                position = stop
+            if position != stop:
+                raise Malformed
+        position = end_of_tags
+        budget.take_tags((message,))
     return message, position
 
 
@@ -631,6 +835,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
 )
 
 

@@ -18,6 +18,7 @@ from kafkaproto.support import (
     Buffers,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -330,6 +331,10 @@ class FetchSnapshotResponse(Message):
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
+
     @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
@@ -618,6 +623,30 @@ def _write_topic_snapshot_v0(out: Pieces, message: FetchSnapshotResponseTopicSna
         out.append(b"\x00")
 
 
+def _step_write_topic_snapshot_v0(out: Pieces, message: FetchSnapshotResponseTopicSnapshot) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_snapshot_v0(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v0(out: Pieces, message: FetchSnapshotResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
@@ -630,6 +659,25 @@ def _write_v0(out: Pieces, message: FetchSnapshotResponse) -> None:
         out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_snapshot_v0(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v0(out: Pieces, message: FetchSnapshotResponse) -> Steps[None]:
+    if len(message.node_endpoints) != 0:
+        raise Malformed
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_snapshot_v0(out, topics_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -682,6 +730,36 @@ def _write_v1(out: Pieces, message: FetchSnapshotResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v1(out: Pieces, message: FetchSnapshotResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_snapshot_v0(out, topics_item)
+        yield
+    tagged = []
+    section: Pieces
+    if len(message.node_endpoints) != 0:
+        section = []
+        node_endpoints = message.node_endpoints
+        count = len(node_endpoints) + 1
+        if count < 128:
+            section.append(BYTES[count])
+        else:
+            section.append(pack_length(count))
+        for node_endpoints_item in node_endpoints:
+            _write_node_endpoint_v1(section, node_endpoints_item)
+        tagged.append((0, b"".join(section)))
+    if tagged or message.unknown_tags:
+        write_tag_section(out, tagged, message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -690,6 +768,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
 )
 
 

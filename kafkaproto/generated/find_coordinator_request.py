@@ -14,9 +14,11 @@ from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -83,6 +85,16 @@ class FindCoordinatorRequest(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[FindCoordinatorRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -173,6 +185,41 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[FindCoordinatorRequest, int
     return message, position
 
 
+def _step_v4(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[FindCoordinatorRequest, int]]:
+    message = FindCoordinatorRequest.__new__(FindCoordinatorRequest)
+    message.key_type, count = _unpack_bB(buffer, position)
+    position += 2
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "FindCoordinatorRequest.coordinator_keys")
+    if not count:
+        raise Malformed
+    coordinator_keys: list[str] = []
+    message.coordinator_keys = coordinator_keys
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        coordinator_keys_item = str(buffer[position:end], "utf-8")
+        position = end
+        coordinator_keys.append(coordinator_keys_item)
+        yield
+    tags = buffer[position]
+    position += 1
+    message.key = ""
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _write_v0(out: Pieces, message: FindCoordinatorRequest) -> None:
     if message.key_type != 0:
         raise Malformed
@@ -260,6 +307,16 @@ _WRITERS = (
     _write_v4,
     _write_v4,
     _write_v4,
+)
+
+_STEP_READERS = (
+    None,
+    None,
+    None,
+    None,
+    _step_v4,
+    _step_v4,
+    _step_v4,
 )
 
 

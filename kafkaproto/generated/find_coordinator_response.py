@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -171,6 +172,10 @@ class FindCoordinatorResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -450,6 +455,31 @@ def _write_v4(out: Pieces, message: FindCoordinatorResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v4(out: Pieces, message: FindCoordinatorResponse) -> Steps[None]:
+    if message.error_code != 0:
+        raise Malformed
+    if message.node_id != 0:
+        raise Malformed
+    if message.host != "":
+        raise Malformed
+    if message.port != 0:
+        raise Malformed
+    coordinators = message.coordinators
+    count = len(coordinators) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for coordinators_item in coordinators:
+        _write_coordinator_v4(out, coordinators_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -468,6 +498,16 @@ _WRITERS = (
     _write_v4,
     _write_v4,
     _write_v4,
+)
+
+_STEP_WRITERS = (
+    None,
+    None,
+    None,
+    None,
+    _step_write_v4,
+    _step_write_v4,
+    _step_write_v4,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -128,6 +129,10 @@ class GetTelemetrySubscriptionsResponse(Message):
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
+
     @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
@@ -237,12 +242,70 @@ def _write_v0(out: Pieces, message: GetTelemetrySubscriptionsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v0(out: Pieces, message: GetTelemetrySubscriptionsResponse) -> Steps[None]:
+    client_instance_id = message.client_instance_id
+    if len(client_instance_id) != 16:
+        raise Malformed
+    accepted_compression_types = message.accepted_compression_types
+    count = len(accepted_compression_types) + 1
+    if count < 128:
+        out.append(_pack_ihuiB(
+            message.throttle_time_ms,
+            message.error_code,
+            client_instance_id,
+            message.subscription_id,
+            count,
+        ))
+    else:
+        out.append(_pack_ihui(
+            message.throttle_time_ms,
+            message.error_code,
+            client_instance_id,
+            message.subscription_id,
+        ))
+        out.append(pack_length(count))
+    out.append(pack_many("b", accepted_compression_types))
+    requested_metrics = message.requested_metrics
+    count = len(requested_metrics) + 1
+    if count < 128:
+        out.append(_pack_iitB(
+            message.push_interval_ms,
+            message.telemetry_max_bytes,
+            message.delta_temporality,
+            count,
+        ))
+    else:
+        out.append(_pack_iit(
+            message.push_interval_ms,
+            message.telemetry_max_bytes,
+            message.delta_temporality,
+        ))
+        out.append(pack_length(count))
+    for requested_metrics_item in requested_metrics:
+        data = requested_metrics_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(BYTES[length])
+        else:
+            out.append(pack_string_length(length))
+        out.append(data)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
 )
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
 )
 
 

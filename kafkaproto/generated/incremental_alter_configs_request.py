@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -162,6 +166,16 @@ class IncrementalAlterConfigsRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[IncrementalAlterConfigsRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -231,12 +245,78 @@ def _read_many_alter_configs_resource_v0(
     return found, position
 
 
+def _step_many_alter_configs_resource_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[IncrementalAlterConfigsRequestAlterConfigsResource], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[IncrementalAlterConfigsRequestAlterConfigsResource] = []
+    for _ in range(size):
+        message = IncrementalAlterConfigsRequestAlterConfigsResource.__new__(
+            IncrementalAlterConfigsRequestAlterConfigsResource,
+        )
+        message.resource_type, length = _unpack_bh(buffer, position)
+        position += 3
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "IncrementalAlterConfigsRequest.configs")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.configs, position = yield from read_pieces(
+                    _read_many_alterable_config_v0,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.configs, position = _read_many_alterable_config_v0(buffer, position, count)
+                budget.take_tags(message.configs)
+        elif not count:
+            message.configs = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[IncrementalAlterConfigsRequest, int]:
     message = IncrementalAlterConfigsRequest.__new__(IncrementalAlterConfigsRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count > 0:
         message.resources, position = _read_many_alter_configs_resource_v0(buffer, position, count)
+    elif not count:
+        message.resources = []
+    else:
+        raise Malformed
+    message.validate_only = buffer[position] != 0
+    position += 1
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v0(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[IncrementalAlterConfigsRequest, int]]:
+    message = IncrementalAlterConfigsRequest.__new__(IncrementalAlterConfigsRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "IncrementalAlterConfigsRequest.resources")
+    if count > 0:
+        message.resources, position = yield from _step_many_alter_configs_resource_v0(buffer, position, count, budget)
     elif not count:
         message.resources = []
     else:
@@ -327,6 +407,60 @@ def _read_many_alter_configs_resource_v1(
     return found, position
 
 
+def _step_many_alter_configs_resource_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[IncrementalAlterConfigsRequestAlterConfigsResource], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[IncrementalAlterConfigsRequestAlterConfigsResource] = []
+    for _ in range(size):
+        message = IncrementalAlterConfigsRequestAlterConfigsResource.__new__(
+            IncrementalAlterConfigsRequestAlterConfigsResource,
+        )
+        message.resource_type, length = _unpack_bB(buffer, position)
+        position += 2
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.resource_name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "IncrementalAlterConfigsRequest.configs")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.configs, position = yield from read_pieces(
+                    _read_many_alterable_config_v1,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.configs, position = _read_many_alterable_config_v1(buffer, position, count - 1)
+                budget.take_tags(message.configs)
+        elif count:
+            message.configs = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[IncrementalAlterConfigsRequest, int]:
     message = IncrementalAlterConfigsRequest.__new__(IncrementalAlterConfigsRequest)
     count = buffer[position]
@@ -344,6 +478,32 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[IncrementalAlterConfigsRequ
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v1(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[IncrementalAlterConfigsRequest, int]]:
+    message = IncrementalAlterConfigsRequest.__new__(IncrementalAlterConfigsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "IncrementalAlterConfigsRequest.resources")
+    if count > 1:
+        message.resources, position = yield from _step_many_alter_configs_resource_v1(buffer, position, count - 1, budget)
+    elif count:
+        message.resources = []
+    else:
+        raise Malformed
+    message.validate_only, tags = _unpack_tB(buffer, position)
+    position += 2
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -474,6 +634,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
 )
 
 

@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -151,6 +155,16 @@ class InitializeShareGroupStateRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[InitializeShareGroupStateRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -208,6 +222,51 @@ def _read_many_initialize_state_data_v0(
     return found, position
 
 
+def _step_many_initialize_state_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[InitializeShareGroupStateRequestInitializeStateData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[InitializeShareGroupStateRequestInitializeStateData] = []
+    for _ in range(size):
+        message = InitializeShareGroupStateRequestInitializeStateData.__new__(
+            InitializeShareGroupStateRequestInitializeStateData,
+        )
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "InitializeShareGroupStateRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_partition_data_v0,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_partition_data_v0(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[InitializeShareGroupStateRequest, int]:
     message = InitializeShareGroupStateRequest.__new__(InitializeShareGroupStateRequest)
     length = buffer[position]
@@ -234,6 +293,41 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[InitializeShareGroupStateRe
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v0(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[InitializeShareGroupStateRequest, int]]:
+    message = InitializeShareGroupStateRequest.__new__(InitializeShareGroupStateRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "InitializeShareGroupStateRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_initialize_state_data_v0(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -296,6 +390,10 @@ _READERS = (
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_READERS = (
+    _step_v0,
 )
 
 

@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -158,6 +162,16 @@ class JoinGroupRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[JoinGroupRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -230,6 +244,55 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     return message, position
 
 
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[JoinGroupRequest, int]]:
+    message = JoinGroupRequest.__new__(JoinGroupRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.session_timeout_ms, length = _unpack_ih(buffer, position)
+    position += 6
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.protocol_type = str(buffer[position:end], "utf-8")
+    position = end
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "JoinGroupRequest.protocols")
+    if count > 0:
+        if count > ELEMENTS_A_STEP:
+            message.protocols, position = yield from read_pieces(
+                _read_many_protocol_v0,
+                buffer,
+                position,
+                count,
+                budget,
+            )
+        else:
+            message.protocols, position = _read_many_protocol_v0(buffer, position, count)
+            budget.take_tags(message.protocols)
+    elif not count:
+        message.protocols = []
+    else:
+        raise Malformed
+    message.rebalance_timeout_ms = -1
+    message.group_instance_id = None
+    message.reason = None
+    message.unknown_tags = None
+    return message, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     message = JoinGroupRequest.__new__(JoinGroupRequest)
     (length,) = _unpack_h(buffer, position)
@@ -257,6 +320,54 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     position += 4
     if count > 0:
         message.protocols, position = _read_many_protocol_v0(buffer, position, count)
+    elif not count:
+        message.protocols = []
+    else:
+        raise Malformed
+    message.group_instance_id = None
+    message.reason = None
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[JoinGroupRequest, int]]:
+    message = JoinGroupRequest.__new__(JoinGroupRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.session_timeout_ms, message.rebalance_timeout_ms, length = _unpack_iih(buffer, position)
+    position += 10
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.protocol_type = str(buffer[position:end], "utf-8")
+    position = end
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "JoinGroupRequest.protocols")
+    if count > 0:
+        if count > ELEMENTS_A_STEP:
+            message.protocols, position = yield from read_pieces(
+                _read_many_protocol_v0,
+                buffer,
+                position,
+                count,
+                budget,
+            )
+        else:
+            message.protocols, position = _read_many_protocol_v0(buffer, position, count)
+            budget.take_tags(message.protocols)
     elif not count:
         message.protocols = []
     else:
@@ -302,6 +413,61 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     position += 4
     if count > 0:
         message.protocols, position = _read_many_protocol_v0(buffer, position, count)
+    elif not count:
+        message.protocols = []
+    else:
+        raise Malformed
+    message.reason = None
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v5(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[JoinGroupRequest, int]]:
+    message = JoinGroupRequest.__new__(JoinGroupRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.session_timeout_ms, message.rebalance_timeout_ms, length = _unpack_iih(buffer, position)
+    position += 10
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        message.group_instance_id = None
+    else:
+        end = position + length
+        message.group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.protocol_type = str(buffer[position:end], "utf-8")
+    position = end
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "JoinGroupRequest.protocols")
+    if count > 0:
+        if count > ELEMENTS_A_STEP:
+            message.protocols, position = yield from read_pieces(
+                _read_many_protocol_v0,
+                buffer,
+                position,
+                count,
+                budget,
+            )
+        else:
+            message.protocols, position = _read_many_protocol_v0(buffer, position, count)
+            budget.take_tags(message.protocols)
     elif not count:
         message.protocols = []
     else:
@@ -406,6 +572,76 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     return message, position
 
 
+def _step_v6(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[JoinGroupRequest, int]]:
+    message = JoinGroupRequest.__new__(JoinGroupRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.session_timeout_ms, message.rebalance_timeout_ms, length = _unpack_iiB(buffer, position)
+    position += 9
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.group_instance_id = None
+    else:
+        end = position + length - 1
+        message.group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.protocol_type = str(buffer[position:end], "utf-8")
+    position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "JoinGroupRequest.protocols")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.protocols, position = yield from read_pieces(
+                _read_many_protocol_v6,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.protocols, position = _read_many_protocol_v6(buffer, position, count - 1)
+            budget.take_tags(message.protocols)
+    elif count:
+        message.protocols = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.reason = None
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_v8(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     message = JoinGroupRequest.__new__(JoinGroupRequest)
     length = buffer[position]
@@ -470,6 +706,85 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[JoinGroupRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v8(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[JoinGroupRequest, int]]:
+    message = JoinGroupRequest.__new__(JoinGroupRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.session_timeout_ms, message.rebalance_timeout_ms, length = _unpack_iiB(buffer, position)
+    position += 9
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.group_instance_id = None
+    else:
+        end = position + length - 1
+        message.group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.protocol_type = str(buffer[position:end], "utf-8")
+    position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "JoinGroupRequest.protocols")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.protocols, position = yield from read_pieces(
+                _read_many_protocol_v6,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.protocols, position = _read_many_protocol_v6(buffer, position, count - 1)
+            budget.take_tags(message.protocols)
+    elif count:
+        message.protocols = []
+    else:
+        raise Malformed
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.reason = None
+    else:
+        end = position + length - 1
+        message.reason = str(buffer[position:end], "utf-8")
+        position = end
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -737,6 +1052,19 @@ _WRITERS = (
     _write_v6,
     _write_v8,
     _write_v8,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
+    _step_v1,
+    _step_v1,
+    _step_v1,
+    _step_v5,
+    _step_v6,
+    _step_v6,
+    _step_v8,
+    _step_v8,
 )
 
 

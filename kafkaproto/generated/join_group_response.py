@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -170,6 +171,10 @@ class JoinGroupResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -637,6 +642,36 @@ def _write_v0(out: Pieces, message: JoinGroupResponse) -> None:
         raise Malformed
 
 
+def _step_write_v0(out: Pieces, message: JoinGroupResponse) -> Steps[None]:
+    if message.skip_assignment:
+        raise Malformed
+    protocol_name = message.protocol_name
+    if protocol_name is None:
+        raise Malformed
+    data = protocol_name.encode()
+    length = len(data)
+    out.append(_pack_hih(message.error_code, message.generation_id, length))
+    out.append(data)
+    leader = message.leader
+    data = leader.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    members = message.members
+    count = len(members)
+    out.append(_pack_i(count))
+    for members_item in members:
+        _write_member_v0(out, members_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v2(out: Pieces, message: JoinGroupResponse) -> None:
     if message.skip_assignment:
         raise Malformed
@@ -662,6 +697,36 @@ def _write_v2(out: Pieces, message: JoinGroupResponse) -> None:
     out.append(_pack_i(count))
     for members_item in members:
         _write_member_v0(out, members_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v2(out: Pieces, message: JoinGroupResponse) -> Steps[None]:
+    if message.skip_assignment:
+        raise Malformed
+    protocol_name = message.protocol_name
+    if protocol_name is None:
+        raise Malformed
+    data = protocol_name.encode()
+    length = len(data)
+    out.append(_pack_ihih(message.throttle_time_ms, message.error_code, message.generation_id, length))
+    out.append(data)
+    leader = message.leader
+    data = leader.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    members = message.members
+    count = len(members)
+    out.append(_pack_i(count))
+    for members_item in members:
+        _write_member_v0(out, members_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -714,6 +779,36 @@ def _write_v5(out: Pieces, message: JoinGroupResponse) -> None:
     out.append(_pack_i(count))
     for members_item in members:
         _write_member_v5(out, members_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v5(out: Pieces, message: JoinGroupResponse) -> Steps[None]:
+    if message.skip_assignment:
+        raise Malformed
+    protocol_name = message.protocol_name
+    if protocol_name is None:
+        raise Malformed
+    data = protocol_name.encode()
+    length = len(data)
+    out.append(_pack_ihih(message.throttle_time_ms, message.error_code, message.generation_id, length))
+    out.append(data)
+    leader = message.leader
+    data = leader.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    members = message.members
+    count = len(members)
+    out.append(_pack_i(count))
+    for members_item in members:
+        _write_member_v5(out, members_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -796,6 +891,51 @@ def _write_v6(out: Pieces, message: JoinGroupResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v6(out: Pieces, message: JoinGroupResponse) -> Steps[None]:
+    if message.skip_assignment:
+        raise Malformed
+    protocol_name = message.protocol_name
+    if protocol_name is None:
+        raise Malformed
+    data = protocol_name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihiB(message.throttle_time_ms, message.error_code, message.generation_id, length))
+    else:
+        out.append(_pack_ihi(message.throttle_time_ms, message.error_code, message.generation_id))
+        out.append(pack_string_length(length))
+    out.append(data)
+    leader = message.leader
+    data = leader.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    members = message.members
+    count = len(members) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for members_item in members:
+        _write_member_v6(out, members_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v7(out: Pieces, message: JoinGroupResponse) -> None:
     if message.skip_assignment:
         raise Malformed
@@ -848,6 +988,65 @@ def _write_v7(out: Pieces, message: JoinGroupResponse) -> None:
         out.append(pack_length(count))
     for members_item in members:
         _write_member_v6(out, members_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v7(out: Pieces, message: JoinGroupResponse) -> Steps[None]:
+    if message.skip_assignment:
+        raise Malformed
+    protocol_type = message.protocol_type
+    if protocol_type is None:
+        data = b""
+        length = 0
+    else:
+        data = protocol_type.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihiB(message.throttle_time_ms, message.error_code, message.generation_id, length))
+    else:
+        out.append(_pack_ihi(message.throttle_time_ms, message.error_code, message.generation_id))
+        out.append(pack_string_length(length))
+    out.append(data)
+    protocol_name = message.protocol_name
+    if protocol_name is None:
+        data = b""
+        length = 0
+    else:
+        data = protocol_name.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    leader = message.leader
+    data = leader.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    members = message.members
+    count = len(members) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for members_item in members:
+        _write_member_v6(out, members_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -911,6 +1110,64 @@ def _write_v9(out: Pieces, message: JoinGroupResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v9(out: Pieces, message: JoinGroupResponse) -> Steps[None]:
+    protocol_type = message.protocol_type
+    if protocol_type is None:
+        data = b""
+        length = 0
+    else:
+        data = protocol_type.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihiB(message.throttle_time_ms, message.error_code, message.generation_id, length))
+    else:
+        out.append(_pack_ihi(message.throttle_time_ms, message.error_code, message.generation_id))
+        out.append(pack_string_length(length))
+    out.append(data)
+    protocol_name = message.protocol_name
+    if protocol_name is None:
+        data = b""
+        length = 0
+    else:
+        data = protocol_name.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    leader = message.leader
+    data = leader.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_tB(message.skip_assignment, length))
+    else:
+        out.append(_pack_t(message.skip_assignment))
+        out.append(pack_string_length(length))
+    out.append(data)
+    members = message.members
+    count = len(members) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for members_item in members:
+        _write_member_v6(out, members_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v0,
@@ -935,6 +1192,19 @@ _WRITERS = (
     _write_v7,
     _write_v7,
     _write_v9,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v0,
+    _step_write_v2,
+    _step_write_v2,
+    _step_write_v2,
+    _step_write_v5,
+    _step_write_v6,
+    _step_write_v7,
+    _step_write_v7,
+    _step_write_v9,
 )
 
 

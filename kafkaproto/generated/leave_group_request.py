@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -121,6 +125,16 @@ class LeaveGroupRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[LeaveGroupRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -200,6 +214,39 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
     return message, position
 
 
+def _step_v3(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[LeaveGroupRequest, int]]:
+    message = LeaveGroupRequest.__new__(LeaveGroupRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "LeaveGroupRequest.members")
+    if count > 0:
+        if count > ELEMENTS_A_STEP:
+            message.members, position = yield from read_pieces(
+                _read_many_member_identity_v3,
+                buffer,
+                position,
+                count,
+                budget,
+            )
+        else:
+            message.members, position = _read_many_member_identity_v3(buffer, position, count)
+            budget.take_tags(message.members)
+    elif not count:
+        message.members = []
+    else:
+        raise Malformed
+    message.member_id = ""
+    message.unknown_tags = None
+    return message, position
+
+
 def _read_many_member_identity_v4(
     buffer: Buffer,
     position: int,
@@ -266,6 +313,48 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v4(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[LeaveGroupRequest, int]]:
+    message = LeaveGroupRequest.__new__(LeaveGroupRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "LeaveGroupRequest.members")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.members, position = yield from read_pieces(
+                _read_many_member_identity_v4,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.members, position = _read_many_member_identity_v4(buffer, position, count - 1)
+            budget.take_tags(message.members)
+    elif count:
+        message.members = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.member_id = ""
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -344,6 +433,48 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[LeaveGroupRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v5(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[LeaveGroupRequest, int]]:
+    message = LeaveGroupRequest.__new__(LeaveGroupRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "LeaveGroupRequest.members")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.members, position = yield from read_pieces(
+                _read_many_member_identity_v5,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.members, position = _read_many_member_identity_v5(buffer, position, count - 1)
+            budget.take_tags(message.members)
+    elif count:
+        message.members = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.member_id = ""
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -532,6 +663,15 @@ _WRITERS = (
     _write_v3,
     _write_v4,
     _write_v5,
+)
+
+_STEP_READERS = (
+    None,
+    None,
+    None,
+    _step_v3,
+    _step_v4,
+    _step_v5,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -125,6 +126,10 @@ class LeaveGroupResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -301,6 +306,17 @@ def _write_v3(out: Pieces, message: LeaveGroupResponse) -> None:
         raise Malformed
 
 
+def _step_write_v3(out: Pieces, message: LeaveGroupResponse) -> Steps[None]:
+    members = message.members
+    count = len(members)
+    out.append(_pack_ihi(message.throttle_time_ms, message.error_code, count))
+    for members_item in members:
+        _write_member_response_v3(out, members_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_member_response_v4(out: Pieces, message: LeaveGroupResponseMemberResponse) -> None:
     member_id = message.member_id
     data = member_id.encode()
@@ -345,6 +361,23 @@ def _write_v4(out: Pieces, message: LeaveGroupResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v4(out: Pieces, message: LeaveGroupResponse) -> Steps[None]:
+    members = message.members
+    count = len(members) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for members_item in members:
+        _write_member_response_v4(out, members_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -361,6 +394,15 @@ _WRITERS = (
     _write_v3,
     _write_v4,
     _write_v4,
+)
+
+_STEP_WRITERS = (
+    None,
+    None,
+    None,
+    _step_write_v3,
+    _step_write_v4,
+    _step_write_v4,
 )
 
 

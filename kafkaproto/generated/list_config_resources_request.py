@@ -13,9 +13,11 @@ from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     read_long_length,
@@ -68,6 +70,16 @@ class ListConfigResourcesRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[ListConfigResourcesRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -102,6 +114,27 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ListConfigResourcesRequest,
     return message, position
 
 
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ListConfigResourcesRequest, int]]:
+    message = ListConfigResourcesRequest.__new__(ListConfigResourcesRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ListConfigResourcesRequest.resource_types")
+    if not count:
+        raise Malformed
+    message.resource_types = unpack_many("b", 1, count - 1, buffer, position)
+    position += count * 1 - 1
+    yield
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _write_v0(out: Pieces, message: ListConfigResourcesRequest) -> None:
     if len(message.resource_types) != 0:
         raise Malformed
@@ -133,6 +166,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_READERS = (
+    None,
+    _step_v1,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -116,6 +117,10 @@ class ListConfigResourcesResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -251,6 +256,23 @@ def _write_v0(out: Pieces, message: ListConfigResourcesResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v0(out: Pieces, message: ListConfigResourcesResponse) -> Steps[None]:
+    config_resources = message.config_resources
+    count = len(config_resources) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for config_resources_item in config_resources:
+        _write_config_resource_v0(out, config_resources_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_config_resource_v1(out: Pieces, message: ListConfigResourcesResponseConfigResource) -> None:
     resource_name = message.resource_name
     data = resource_name.encode()
@@ -283,6 +305,23 @@ def _write_v1(out: Pieces, message: ListConfigResourcesResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v1(out: Pieces, message: ListConfigResourcesResponse) -> Steps[None]:
+    config_resources = message.config_resources
+    count = len(config_resources) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for config_resources_item in config_resources:
+        _write_config_resource_v1(out, config_resources_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -291,6 +330,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
 )
 
 

@@ -13,9 +13,11 @@ from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -71,6 +73,16 @@ class ListGroupsRequest(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[ListGroupsRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -130,6 +142,41 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[ListGroupsRequest, int]:
     return message, position
 
 
+def _step_v4(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ListGroupsRequest, int]]:
+    message = ListGroupsRequest.__new__(ListGroupsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ListGroupsRequest.states_filter")
+    if not count:
+        raise Malformed
+    states_filter: list[str] = []
+    message.states_filter = states_filter
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        states_filter_item = str(buffer[position:end], "utf-8")
+        position = end
+        states_filter.append(states_filter_item)
+        yield
+    tags = buffer[position]
+    position += 1
+    message.types_filter = []
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_v5(buffer: Buffer, position: int) -> tuple[ListGroupsRequest, int]:
     message = ListGroupsRequest.__new__(ListGroupsRequest)
     count = buffer[position]
@@ -179,6 +226,63 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[ListGroupsRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v5(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ListGroupsRequest, int]]:
+    message = ListGroupsRequest.__new__(ListGroupsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ListGroupsRequest.states_filter")
+    if not count:
+        raise Malformed
+    states_filter: list[str] = []
+    message.states_filter = states_filter
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        states_filter_item = str(buffer[position:end], "utf-8")
+        position = end
+        states_filter.append(states_filter_item)
+        yield
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ListGroupsRequest.types_filter")
+    if not count:
+        raise Malformed
+    types_filter: list[str] = []
+    message.types_filter = types_filter
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        types_filter_item = str(buffer[position:end], "utf-8")
+        position = end
+        types_filter.append(types_filter_item)
+        yield
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -276,6 +380,15 @@ _WRITERS = (
     _write_v3,
     _write_v4,
     _write_v5,
+)
+
+_STEP_READERS = (
+    None,
+    None,
+    None,
+    None,
+    _step_v4,
+    _step_v5,
 )
 
 

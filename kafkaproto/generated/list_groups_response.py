@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -129,6 +130,10 @@ class ListGroupsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -422,12 +427,34 @@ def _write_v0(out: Pieces, message: ListGroupsResponse) -> None:
         raise Malformed
 
 
+def _step_write_v0(out: Pieces, message: ListGroupsResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups)
+    out.append(_pack_hi(message.error_code, count))
+    for groups_item in groups:
+        _write_listed_group_v0(out, groups_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v1(out: Pieces, message: ListGroupsResponse) -> None:
     groups = message.groups
     count = len(groups)
     out.append(_pack_ihi(message.throttle_time_ms, message.error_code, count))
     for groups_item in groups:
         _write_listed_group_v0(out, groups_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v1(out: Pieces, message: ListGroupsResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups)
+    out.append(_pack_ihi(message.throttle_time_ms, message.error_code, count))
+    for groups_item in groups:
+        _write_listed_group_v0(out, groups_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -465,6 +492,23 @@ def _write_v3(out: Pieces, message: ListGroupsResponse) -> None:
         out.append(pack_length(count))
     for groups_item in groups:
         _write_listed_group_v3(out, groups_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v3(out: Pieces, message: ListGroupsResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for groups_item in groups:
+        _write_listed_group_v3(out, groups_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -512,6 +556,23 @@ def _write_v4(out: Pieces, message: ListGroupsResponse) -> None:
         out.append(pack_length(count))
     for groups_item in groups:
         _write_listed_group_v4(out, groups_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v4(out: Pieces, message: ListGroupsResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for groups_item in groups:
+        _write_listed_group_v4(out, groups_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -573,6 +634,23 @@ def _write_v5(out: Pieces, message: ListGroupsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v5(out: Pieces, message: ListGroupsResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for groups_item in groups:
+        _write_listed_group_v5(out, groups_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -589,6 +667,15 @@ _WRITERS = (
     _write_v3,
     _write_v4,
     _write_v5,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
+    _step_write_v1,
+    _step_write_v3,
+    _step_write_v4,
+    _step_write_v5,
 )
 
 

@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -174,6 +178,16 @@ class ListOffsetsRequest(Message):
         _WRITERS[version - 1](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[ListOffsetsRequest, int]] | None:
+        read = _STEP_READERS[version - 1]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -227,6 +241,49 @@ def _read_many_list_offsets_topic_v1(
     return found, position
 
 
+def _step_many_list_offsets_topic_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[ListOffsetsRequestListOffsetsTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ListOffsetsRequestListOffsetsTopic] = []
+    for _ in range(size):
+        message = ListOffsetsRequestListOffsetsTopic.__new__(ListOffsetsRequestListOffsetsTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "ListOffsetsRequest.partitions")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_list_offsets_partition_v1,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_list_offsets_partition_v1(buffer, position, count)
+                budget.take_tags(message.partitions)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
     message = ListOffsetsRequest.__new__(ListOffsetsRequest)
     message.replica_id, count = _unpack_ii(buffer, position)
@@ -243,12 +300,45 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
     return message, position
 
 
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ListOffsetsRequest, int]]:
+    message = ListOffsetsRequest.__new__(ListOffsetsRequest)
+    message.replica_id, count = _unpack_ii(buffer, position)
+    position += 8
+    budget.take(count, "ListOffsetsRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_list_offsets_topic_v1(buffer, position, count, budget)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.isolation_level = 0
+    message.timeout_ms = 0
+    message.unknown_tags = None
+    return message, position
+
+
 def _read_v2(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
     message = ListOffsetsRequest.__new__(ListOffsetsRequest)
     message.replica_id, message.isolation_level, count = _unpack_ibi(buffer, position)
     position += 9
     if count > 0:
         message.topics, position = _read_many_list_offsets_topic_v1(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.timeout_ms = 0
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ListOffsetsRequest, int]]:
+    message = ListOffsetsRequest.__new__(ListOffsetsRequest)
+    message.replica_id, message.isolation_level, count = _unpack_ibi(buffer, position)
+    position += 9
+    budget.take(count, "ListOffsetsRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_list_offsets_topic_v1(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -309,12 +399,71 @@ def _read_many_list_offsets_topic_v4(
     return found, position
 
 
+def _step_many_list_offsets_topic_v4(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[ListOffsetsRequestListOffsetsTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ListOffsetsRequestListOffsetsTopic] = []
+    for _ in range(size):
+        message = ListOffsetsRequestListOffsetsTopic.__new__(ListOffsetsRequestListOffsetsTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "ListOffsetsRequest.partitions")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_list_offsets_partition_v4,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_list_offsets_partition_v4(buffer, position, count)
+                budget.take_tags(message.partitions)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v4(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
     message = ListOffsetsRequest.__new__(ListOffsetsRequest)
     message.replica_id, message.isolation_level, count = _unpack_ibi(buffer, position)
     position += 9
     if count > 0:
         message.topics, position = _read_many_list_offsets_topic_v4(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.timeout_ms = 0
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v4(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ListOffsetsRequest, int]]:
+    message = ListOffsetsRequest.__new__(ListOffsetsRequest)
+    message.replica_id, message.isolation_level, count = _unpack_ibi(buffer, position)
+    position += 9
+    budget.take(count, "ListOffsetsRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_list_offsets_topic_v4(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -386,6 +535,58 @@ def _read_many_list_offsets_topic_v6(
     return found, position
 
 
+def _step_many_list_offsets_topic_v6(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[ListOffsetsRequestListOffsetsTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ListOffsetsRequestListOffsetsTopic] = []
+    for _ in range(size):
+        message = ListOffsetsRequestListOffsetsTopic.__new__(ListOffsetsRequestListOffsetsTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "ListOffsetsRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_list_offsets_partition_v6,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_list_offsets_partition_v6(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v6(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
     message = ListOffsetsRequest.__new__(ListOffsetsRequest)
     message.replica_id, message.isolation_level, count = _unpack_ibB(buffer, position)
@@ -407,6 +608,29 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
     return message, position
 
 
+def _step_v6(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ListOffsetsRequest, int]]:
+    message = ListOffsetsRequest.__new__(ListOffsetsRequest)
+    message.replica_id, message.isolation_level, count = _unpack_ibB(buffer, position)
+    position += 6
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ListOffsetsRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_list_offsets_topic_v6(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.timeout_ms = 0
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_v10(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
     message = ListOffsetsRequest.__new__(ListOffsetsRequest)
     message.replica_id, message.isolation_level, count = _unpack_ibB(buffer, position)
@@ -424,6 +648,28 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[ListOffsetsRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v10(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ListOffsetsRequest, int]]:
+    message = ListOffsetsRequest.__new__(ListOffsetsRequest)
+    message.replica_id, message.isolation_level, count = _unpack_ibB(buffer, position)
+    position += 6
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ListOffsetsRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_list_offsets_topic_v6(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.timeout_ms, tags = _unpack_iB(buffer, position)
+    position += 5
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -591,6 +837,20 @@ _WRITERS = (
     _write_v6,
     _write_v10,
     _write_v10,
+)
+
+_STEP_READERS = (
+    _step_v1,
+    _step_v2,
+    _step_v2,
+    _step_v4,
+    _step_v4,
+    _step_v6,
+    _step_v6,
+    _step_v6,
+    _step_v6,
+    _step_v10,
+    _step_v10,
 )
 
 

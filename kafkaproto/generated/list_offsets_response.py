@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -167,6 +168,10 @@ class ListOffsetsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 1]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -448,6 +453,25 @@ def _write_list_offsets_topic_response_v1(
         raise Malformed
 
 
+def _step_write_list_offsets_topic_response_v1(
+    out: Pieces,
+    message: ListOffsetsResponseListOffsetsTopicResponse,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        _write_list_offsets_partition_response_v1(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v1(out: Pieces, message: ListOffsetsResponse) -> None:
     topics = message.topics
     count = len(topics)
@@ -458,12 +482,34 @@ def _write_v1(out: Pieces, message: ListOffsetsResponse) -> None:
         raise Malformed
 
 
+def _step_write_v1(out: Pieces, message: ListOffsetsResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_i(count))
+    for topics_item in topics:
+        yield from _step_write_list_offsets_topic_response_v1(out, topics_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v2(out: Pieces, message: ListOffsetsResponse) -> None:
     topics = message.topics
     count = len(topics)
     out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_list_offsets_topic_response_v1(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v2(out: Pieces, message: ListOffsetsResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for topics_item in topics:
+        yield from _step_write_list_offsets_topic_response_v1(out, topics_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -501,12 +547,42 @@ def _write_list_offsets_topic_response_v4(
         raise Malformed
 
 
+def _step_write_list_offsets_topic_response_v4(
+    out: Pieces,
+    message: ListOffsetsResponseListOffsetsTopicResponse,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        _write_list_offsets_partition_response_v4(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v4(out: Pieces, message: ListOffsetsResponse) -> None:
     topics = message.topics
     count = len(topics)
     out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_list_offsets_topic_response_v4(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v4(out: Pieces, message: ListOffsetsResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for topics_item in topics:
+        yield from _step_write_list_offsets_topic_response_v4(out, topics_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -561,6 +637,33 @@ def _write_list_offsets_topic_response_v6(
         out.append(b"\x00")
 
 
+def _step_write_list_offsets_topic_response_v6(
+    out: Pieces,
+    message: ListOffsetsResponseListOffsetsTopicResponse,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_list_offsets_partition_response_v6(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v6(out: Pieces, message: ListOffsetsResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
@@ -571,6 +674,23 @@ def _write_v6(out: Pieces, message: ListOffsetsResponse) -> None:
         out.append(pack_length(count))
     for topics_item in topics:
         _write_list_offsets_topic_response_v6(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v6(out: Pieces, message: ListOffsetsResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_list_offsets_topic_response_v6(out, topics_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -603,6 +723,20 @@ _WRITERS = (
     _write_v6,
     _write_v6,
     _write_v6,
+)
+
+_STEP_WRITERS = (
+    _step_write_v1,
+    _step_write_v2,
+    _step_write_v2,
+    _step_write_v4,
+    _step_write_v4,
+    _step_write_v6,
+    _step_write_v6,
+    _step_write_v6,
+    _step_write_v6,
+    _step_write_v6,
+    _step_write_v6,
 )
 
 

@@ -14,9 +14,11 @@ from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -95,6 +97,16 @@ class ListTransactionsRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[ListTransactionsRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -141,6 +153,52 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[ListTransactionsRequest, in
     return message, position
 
 
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ListTransactionsRequest, int]]:
+    message = ListTransactionsRequest.__new__(ListTransactionsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ListTransactionsRequest.state_filters")
+    if not count:
+        raise Malformed
+    state_filters: list[str] = []
+    message.state_filters = state_filters
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        state_filters_item = str(buffer[position:end], "utf-8")
+        position = end
+        state_filters.append(state_filters_item)
+        yield
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ListTransactionsRequest.producer_id_filters")
+    if not count:
+        raise Malformed
+    message.producer_id_filters = unpack_many("q", 8, count - 1, buffer, position)
+    position += count * 8 - 8
+    yield
+    tags = buffer[position]
+    position += 1
+    message.duration_filter = -1
+    message.transactional_id_pattern = None
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[ListTransactionsRequest, int]:
     message = ListTransactionsRequest.__new__(ListTransactionsRequest)
     count = buffer[position]
@@ -178,6 +236,51 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ListTransactionsRequest, in
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ListTransactionsRequest, int]]:
+    message = ListTransactionsRequest.__new__(ListTransactionsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ListTransactionsRequest.state_filters")
+    if not count:
+        raise Malformed
+    state_filters: list[str] = []
+    message.state_filters = state_filters
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        state_filters_item = str(buffer[position:end], "utf-8")
+        position = end
+        state_filters.append(state_filters_item)
+        yield
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ListTransactionsRequest.producer_id_filters")
+    if not count:
+        raise Malformed
+    message.producer_id_filters = unpack_many("q", 8, count - 1, buffer, position)
+    position += count * 8 - 8
+    yield
+    message.duration_filter, tags = _unpack_qB(buffer, position)
+    position += 9
+    message.transactional_id_pattern = None
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -227,6 +330,60 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ListTransactionsRequest, in
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ListTransactionsRequest, int]]:
+    message = ListTransactionsRequest.__new__(ListTransactionsRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ListTransactionsRequest.state_filters")
+    if not count:
+        raise Malformed
+    state_filters: list[str] = []
+    message.state_filters = state_filters
+    if count - 1 > len(buffer) - position:
+        raise Malformed
+    for _ in range(1, count):
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        state_filters_item = str(buffer[position:end], "utf-8")
+        position = end
+        state_filters.append(state_filters_item)
+        yield
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ListTransactionsRequest.producer_id_filters")
+    if not count:
+        raise Malformed
+    message.producer_id_filters = unpack_many("q", 8, count - 1, buffer, position)
+    position += count * 8 - 8
+    yield
+    message.duration_filter, length = _unpack_qB(buffer, position)
+    position += 9
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.transactional_id_pattern = None
+    else:
+        end = position + length - 1
+        message.transactional_id_pattern = str(buffer[position:end], "utf-8")
+        position = end
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -344,6 +501,12 @@ _WRITERS = (
     _write_v0,
     _write_v1,
     _write_v2,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
+    _step_v2,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -132,6 +133,10 @@ class ListTransactionsResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -271,6 +276,38 @@ def _write_v0(out: Pieces, message: ListTransactionsResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v0(out: Pieces, message: ListTransactionsResponse) -> Steps[None]:
+    unknown_state_filters = message.unknown_state_filters
+    count = len(unknown_state_filters) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, count))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_length(count))
+    for unknown_state_filters_item in unknown_state_filters:
+        data = unknown_state_filters_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(BYTES[length])
+        else:
+            out.append(pack_string_length(length))
+        out.append(data)
+        yield
+    transaction_states = message.transaction_states
+    count = len(transaction_states) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for transaction_states_item in transaction_states:
+        _write_transaction_state_v0(out, transaction_states_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v0,
@@ -281,6 +318,12 @@ _WRITERS = (
     _write_v0,
     _write_v0,
     _write_v0,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v0,
+    _step_write_v0,
 )
 
 

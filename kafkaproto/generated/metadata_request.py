@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -138,6 +142,16 @@ class MetadataRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[MetadataRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -179,12 +193,68 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     return message, position
 
 
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[MetadataRequest, int]]:
+    message = MetadataRequest.__new__(MetadataRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "MetadataRequest.topics")
+    if count > 0:
+        if count > ELEMENTS_A_STEP:
+            message.topics, position = yield from read_pieces(
+                _read_many_topic_v0,
+                buffer,
+                position,
+                count,
+                budget,
+            )
+        else:
+            message.topics, position = _read_many_topic_v0(buffer, position, count)
+            budget.take_tags(message.topics)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.allow_auto_topic_creation = True
+    message.include_cluster_authorized_operations = False
+    message.include_topic_authorized_operations = False
+    message.unknown_tags = None
+    return message, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     message = MetadataRequest.__new__(MetadataRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count > 0:
         message.topics, position = _read_many_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        message.topics = None
+    message.allow_auto_topic_creation = True
+    message.include_cluster_authorized_operations = False
+    message.include_topic_authorized_operations = False
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[MetadataRequest, int]]:
+    message = MetadataRequest.__new__(MetadataRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "MetadataRequest.topics")
+    if count > 0:
+        if count > ELEMENTS_A_STEP:
+            message.topics, position = yield from read_pieces(
+                _read_many_topic_v0,
+                buffer,
+                position,
+                count,
+                budget,
+            )
+        else:
+            message.topics, position = _read_many_topic_v0(buffer, position, count)
+            budget.take_tags(message.topics)
     elif not count:
         message.topics = []
     else:
@@ -214,12 +284,72 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     return message, position
 
 
+def _step_v4(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[MetadataRequest, int]]:
+    message = MetadataRequest.__new__(MetadataRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "MetadataRequest.topics")
+    if count > 0:
+        if count > ELEMENTS_A_STEP:
+            message.topics, position = yield from read_pieces(
+                _read_many_topic_v0,
+                buffer,
+                position,
+                count,
+                budget,
+            )
+        else:
+            message.topics, position = _read_many_topic_v0(buffer, position, count)
+            budget.take_tags(message.topics)
+    elif not count:
+        message.topics = []
+    else:
+        message.topics = None
+    message.allow_auto_topic_creation = buffer[position] != 0
+    position += 1
+    message.include_cluster_authorized_operations = False
+    message.include_topic_authorized_operations = False
+    message.unknown_tags = None
+    return message, position
+
+
 def _read_v8(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     message = MetadataRequest.__new__(MetadataRequest)
     (count,) = _unpack_i(buffer, position)
     position += 4
     if count > 0:
         message.topics, position = _read_many_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        message.topics = None
+    (
+        message.allow_auto_topic_creation,
+        message.include_cluster_authorized_operations,
+        message.include_topic_authorized_operations,
+    ) = _unpack_ttt(buffer, position)
+    position += 3
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v8(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[MetadataRequest, int]]:
+    message = MetadataRequest.__new__(MetadataRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "MetadataRequest.topics")
+    if count > 0:
+        if count > ELEMENTS_A_STEP:
+            message.topics, position = yield from read_pieces(
+                _read_many_topic_v0,
+                buffer,
+                position,
+                count,
+                budget,
+            )
+        else:
+            message.topics, position = _read_many_topic_v0(buffer, position, count)
+            budget.take_tags(message.topics)
     elif not count:
         message.topics = []
     else:
@@ -284,6 +414,43 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     return message, position
 
 
+def _step_v9(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[MetadataRequest, int]]:
+    message = MetadataRequest.__new__(MetadataRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "MetadataRequest.topics")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.topics, position = yield from read_pieces(
+                _read_many_topic_v9,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.topics, position = _read_many_topic_v9(buffer, position, count - 1)
+            budget.take_tags(message.topics)
+    elif count:
+        message.topics = []
+    else:
+        message.topics = None
+    (
+        message.allow_auto_topic_creation,
+        message.include_cluster_authorized_operations,
+        message.include_topic_authorized_operations,
+        tags,
+    ) = _unpack_tttB(buffer, position)
+    position += 4
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_many_topic_v10(buffer: Buffer, position: int, size: int) -> tuple[list[MetadataRequestTopic], int]:
     if size > len(buffer) - position:
         raise Malformed
@@ -334,6 +501,43 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     return message, position
 
 
+def _step_v10(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[MetadataRequest, int]]:
+    message = MetadataRequest.__new__(MetadataRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "MetadataRequest.topics")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.topics, position = yield from read_pieces(
+                _read_many_topic_v10,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.topics, position = _read_many_topic_v10(buffer, position, count - 1)
+            budget.take_tags(message.topics)
+    elif count:
+        message.topics = []
+    else:
+        message.topics = None
+    (
+        message.allow_auto_topic_creation,
+        message.include_cluster_authorized_operations,
+        message.include_topic_authorized_operations,
+        tags,
+    ) = _unpack_tttB(buffer, position)
+    position += 4
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_v11(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     message = MetadataRequest.__new__(MetadataRequest)
     count = buffer[position]
@@ -356,6 +560,43 @@ def _read_v11(buffer: Buffer, position: int) -> tuple[MetadataRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v11(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[MetadataRequest, int]]:
+    message = MetadataRequest.__new__(MetadataRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "MetadataRequest.topics")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.topics, position = yield from read_pieces(
+                _read_many_topic_v10,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.topics, position = _read_many_topic_v10(buffer, position, count - 1)
+            budget.take_tags(message.topics)
+    elif count:
+        message.topics = []
+    else:
+        message.topics = None
+    (
+        message.allow_auto_topic_creation,
+        message.include_topic_authorized_operations,
+        tags,
+    ) = _unpack_ttB(buffer, position)
+    position += 3
+    message.include_cluster_authorized_operations = False
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -603,6 +844,23 @@ _WRITERS = (
     _write_v11,
     _write_v11,
     _write_v11,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
+    _step_v1,
+    _step_v1,
+    _step_v4,
+    _step_v4,
+    _step_v4,
+    _step_v4,
+    _step_v8,
+    _step_v9,
+    _step_v10,
+    _step_v11,
+    _step_v11,
+    _step_v11,
 )
 
 

@@ -20,6 +20,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -313,6 +314,10 @@ class MetadataResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -1314,6 +1319,26 @@ def _write_topic_v0(out: Pieces, message: MetadataResponseTopic) -> None:
         raise Malformed
 
 
+def _step_write_topic_v0(out: Pieces, message: MetadataResponseTopic) -> Steps[None]:
+    if message.topic_authorized_operations != -2147483648:
+        raise Malformed
+    name = message.name
+    if name is None:
+        raise Malformed
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        _write_partition_v0(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v0(out: Pieces, message: MetadataResponse) -> None:
     if message.cluster_authorized_operations != -2147483648:
         raise Malformed
@@ -1327,6 +1352,25 @@ def _write_v0(out: Pieces, message: MetadataResponse) -> None:
     out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_v0(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v0(out: Pieces, message: MetadataResponse) -> Steps[None]:
+    if message.cluster_authorized_operations != -2147483648:
+        raise Malformed
+    brokers = message.brokers
+    count = len(brokers)
+    out.append(_pack_i(count))
+    for brokers_item in brokers:
+        _write_broker_v0(out, brokers_item)
+        yield
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_i(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v0(out, topics_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -1369,6 +1413,26 @@ def _write_topic_v1(out: Pieces, message: MetadataResponseTopic) -> None:
         raise Malformed
 
 
+def _step_write_topic_v1(out: Pieces, message: MetadataResponseTopic) -> Steps[None]:
+    if message.topic_authorized_operations != -2147483648:
+        raise Malformed
+    name = message.name
+    if name is None:
+        raise Malformed
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_ti(message.is_internal, count))
+    for partitions_item in partitions:
+        _write_partition_v0(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v1(out: Pieces, message: MetadataResponse) -> None:
     if message.cluster_authorized_operations != -2147483648:
         raise Malformed
@@ -1382,6 +1446,25 @@ def _write_v1(out: Pieces, message: MetadataResponse) -> None:
     out.append(_pack_ii(message.controller_id, count))
     for topics_item in topics:
         _write_topic_v1(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v1(out: Pieces, message: MetadataResponse) -> Steps[None]:
+    if message.cluster_authorized_operations != -2147483648:
+        raise Malformed
+    brokers = message.brokers
+    count = len(brokers)
+    out.append(_pack_i(count))
+    for brokers_item in brokers:
+        _write_broker_v1(out, brokers_item)
+        yield
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.controller_id, count))
+    for topics_item in topics:
+        yield from _step_write_topic_v1(out, topics_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -1412,6 +1495,34 @@ def _write_v2(out: Pieces, message: MetadataResponse) -> None:
         raise Malformed
 
 
+def _step_write_v2(out: Pieces, message: MetadataResponse) -> Steps[None]:
+    if message.cluster_authorized_operations != -2147483648:
+        raise Malformed
+    brokers = message.brokers
+    count = len(brokers)
+    out.append(_pack_i(count))
+    for brokers_item in brokers:
+        _write_broker_v1(out, brokers_item)
+        yield
+    cluster_id = message.cluster_id
+    if cluster_id is None:
+        data = b""
+        length = -1
+    else:
+        data = cluster_id.encode()
+        length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.controller_id, count))
+    for topics_item in topics:
+        yield from _step_write_topic_v1(out, topics_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v3(out: Pieces, message: MetadataResponse) -> None:
     if message.cluster_authorized_operations != -2147483648:
         raise Malformed
@@ -1434,6 +1545,34 @@ def _write_v3(out: Pieces, message: MetadataResponse) -> None:
     out.append(_pack_ii(message.controller_id, count))
     for topics_item in topics:
         _write_topic_v1(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v3(out: Pieces, message: MetadataResponse) -> Steps[None]:
+    if message.cluster_authorized_operations != -2147483648:
+        raise Malformed
+    brokers = message.brokers
+    count = len(brokers)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for brokers_item in brokers:
+        _write_broker_v1(out, brokers_item)
+        yield
+    cluster_id = message.cluster_id
+    if cluster_id is None:
+        data = b""
+        length = -1
+    else:
+        data = cluster_id.encode()
+        length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.controller_id, count))
+    for topics_item in topics:
+        yield from _step_write_topic_v1(out, topics_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -1483,6 +1622,26 @@ def _write_topic_v5(out: Pieces, message: MetadataResponseTopic) -> None:
         raise Malformed
 
 
+def _step_write_topic_v5(out: Pieces, message: MetadataResponseTopic) -> Steps[None]:
+    if message.topic_authorized_operations != -2147483648:
+        raise Malformed
+    name = message.name
+    if name is None:
+        raise Malformed
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_ti(message.is_internal, count))
+    for partitions_item in partitions:
+        _write_partition_v5(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v5(out: Pieces, message: MetadataResponse) -> None:
     if message.cluster_authorized_operations != -2147483648:
         raise Malformed
@@ -1505,6 +1664,34 @@ def _write_v5(out: Pieces, message: MetadataResponse) -> None:
     out.append(_pack_ii(message.controller_id, count))
     for topics_item in topics:
         _write_topic_v5(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v5(out: Pieces, message: MetadataResponse) -> Steps[None]:
+    if message.cluster_authorized_operations != -2147483648:
+        raise Malformed
+    brokers = message.brokers
+    count = len(brokers)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for brokers_item in brokers:
+        _write_broker_v1(out, brokers_item)
+        yield
+    cluster_id = message.cluster_id
+    if cluster_id is None:
+        data = b""
+        length = -1
+    else:
+        data = cluster_id.encode()
+        length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.controller_id, count))
+    for topics_item in topics:
+        yield from _step_write_topic_v5(out, topics_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -1560,6 +1747,26 @@ def _write_topic_v7(out: Pieces, message: MetadataResponseTopic) -> None:
         raise Malformed
 
 
+def _step_write_topic_v7(out: Pieces, message: MetadataResponseTopic) -> Steps[None]:
+    if message.topic_authorized_operations != -2147483648:
+        raise Malformed
+    name = message.name
+    if name is None:
+        raise Malformed
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_ti(message.is_internal, count))
+    for partitions_item in partitions:
+        _write_partition_v7(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v7(out: Pieces, message: MetadataResponse) -> None:
     if message.cluster_authorized_operations != -2147483648:
         raise Malformed
@@ -1586,6 +1793,34 @@ def _write_v7(out: Pieces, message: MetadataResponse) -> None:
         raise Malformed
 
 
+def _step_write_v7(out: Pieces, message: MetadataResponse) -> Steps[None]:
+    if message.cluster_authorized_operations != -2147483648:
+        raise Malformed
+    brokers = message.brokers
+    count = len(brokers)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for brokers_item in brokers:
+        _write_broker_v1(out, brokers_item)
+        yield
+    cluster_id = message.cluster_id
+    if cluster_id is None:
+        data = b""
+        length = -1
+    else:
+        data = cluster_id.encode()
+        length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.controller_id, count))
+    for topics_item in topics:
+        yield from _step_write_topic_v7(out, topics_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_topic_v8(out: Pieces, message: MetadataResponseTopic) -> None:
     name = message.name
     if name is None:
@@ -1599,6 +1834,25 @@ def _write_topic_v8(out: Pieces, message: MetadataResponseTopic) -> None:
     out.append(_pack_ti(message.is_internal, count))
     for partitions_item in partitions:
         _write_partition_v7(out, partitions_item)
+    out.append(_pack_i(message.topic_authorized_operations))
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_topic_v8(out: Pieces, message: MetadataResponseTopic) -> Steps[None]:
+    name = message.name
+    if name is None:
+        raise Malformed
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_hh(message.error_code, length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_ti(message.is_internal, count))
+    for partitions_item in partitions:
+        _write_partition_v7(out, partitions_item)
+        yield
     out.append(_pack_i(message.topic_authorized_operations))
     if message.unknown_tags:
         raise Malformed
@@ -1624,6 +1878,33 @@ def _write_v8(out: Pieces, message: MetadataResponse) -> None:
     out.append(_pack_ii(message.controller_id, count))
     for topics_item in topics:
         _write_topic_v8(out, topics_item)
+    out.append(_pack_i(message.cluster_authorized_operations))
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v8(out: Pieces, message: MetadataResponse) -> Steps[None]:
+    brokers = message.brokers
+    count = len(brokers)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for brokers_item in brokers:
+        _write_broker_v1(out, brokers_item)
+        yield
+    cluster_id = message.cluster_id
+    if cluster_id is None:
+        data = b""
+        length = -1
+    else:
+        data = cluster_id.encode()
+        length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.controller_id, count))
+    for topics_item in topics:
+        yield from _step_write_topic_v8(out, topics_item)
+        yield
     out.append(_pack_i(message.cluster_authorized_operations))
     if message.unknown_tags:
         raise Malformed
@@ -1735,6 +2016,35 @@ def _write_topic_v9(out: Pieces, message: MetadataResponseTopic) -> None:
         out.append(_pack_iB(message.topic_authorized_operations, 0))
 
 
+def _step_write_topic_v9(out: Pieces, message: MetadataResponseTopic) -> Steps[None]:
+    name = message.name
+    if name is None:
+        raise Malformed
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_tB(message.is_internal, count))
+    else:
+        out.append(_pack_t(message.is_internal))
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_v9(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        out.append(_pack_i(message.topic_authorized_operations))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.topic_authorized_operations, 0))
+
+
 def _write_v9(out: Pieces, message: MetadataResponse) -> None:
     brokers = message.brokers
     count = len(brokers) + 1
@@ -1773,6 +2083,46 @@ def _write_v9(out: Pieces, message: MetadataResponse) -> None:
         out.append(_pack_iB(message.cluster_authorized_operations, 0))
 
 
+def _step_write_v9(out: Pieces, message: MetadataResponse) -> Steps[None]:
+    brokers = message.brokers
+    count = len(brokers) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for brokers_item in brokers:
+        _write_broker_v9(out, brokers_item)
+        yield
+    cluster_id = message.cluster_id
+    if cluster_id is None:
+        data = b""
+        length = 0
+    else:
+        data = cluster_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.controller_id, count))
+    else:
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v9(out, topics_item)
+        yield
+    if message.unknown_tags:
+        out.append(_pack_i(message.cluster_authorized_operations))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.cluster_authorized_operations, 0))
+
+
 def _write_topic_v10(out: Pieces, message: MetadataResponseTopic) -> None:
     name = message.name
     if name is None:
@@ -1797,6 +2147,38 @@ def _write_topic_v10(out: Pieces, message: MetadataResponseTopic) -> None:
         out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_v9(out, partitions_item)
+    if message.unknown_tags:
+        out.append(_pack_i(message.topic_authorized_operations))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.topic_authorized_operations, 0))
+
+
+def _step_write_topic_v10(out: Pieces, message: MetadataResponseTopic) -> Steps[None]:
+    name = message.name
+    if name is None:
+        raise Malformed
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_utB(topic_id, message.is_internal, count))
+    else:
+        out.append(_pack_ut(topic_id, message.is_internal))
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_v9(out, partitions_item)
+        yield
     if message.unknown_tags:
         out.append(_pack_i(message.topic_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
@@ -1835,6 +2217,46 @@ def _write_v10(out: Pieces, message: MetadataResponse) -> None:
         out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v10(out, topics_item)
+    if message.unknown_tags:
+        out.append(_pack_i(message.cluster_authorized_operations))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.cluster_authorized_operations, 0))
+
+
+def _step_write_v10(out: Pieces, message: MetadataResponse) -> Steps[None]:
+    brokers = message.brokers
+    count = len(brokers) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for brokers_item in brokers:
+        _write_broker_v9(out, brokers_item)
+        yield
+    cluster_id = message.cluster_id
+    if cluster_id is None:
+        data = b""
+        length = 0
+    else:
+        data = cluster_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.controller_id, count))
+    else:
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v10(out, topics_item)
+        yield
     if message.unknown_tags:
         out.append(_pack_i(message.cluster_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
@@ -1881,6 +2303,47 @@ def _write_v11(out: Pieces, message: MetadataResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v11(out: Pieces, message: MetadataResponse) -> Steps[None]:
+    if message.cluster_authorized_operations != -2147483648:
+        raise Malformed
+    brokers = message.brokers
+    count = len(brokers) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for brokers_item in brokers:
+        _write_broker_v9(out, brokers_item)
+        yield
+    cluster_id = message.cluster_id
+    if cluster_id is None:
+        data = b""
+        length = 0
+    else:
+        data = cluster_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.controller_id, count))
+    else:
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v10(out, topics_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_topic_v12(out: Pieces, message: MetadataResponseTopic) -> None:
     name = message.name
     if name is None:
@@ -1907,6 +2370,40 @@ def _write_topic_v12(out: Pieces, message: MetadataResponseTopic) -> None:
         out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_v9(out, partitions_item)
+    if message.unknown_tags:
+        out.append(_pack_i(message.topic_authorized_operations))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.topic_authorized_operations, 0))
+
+
+def _step_write_topic_v12(out: Pieces, message: MetadataResponseTopic) -> Steps[None]:
+    name = message.name
+    if name is None:
+        data = b""
+        length = 0
+    else:
+        data = name.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_utB(topic_id, message.is_internal, count))
+    else:
+        out.append(_pack_ut(topic_id, message.is_internal))
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_v9(out, partitions_item)
+        yield
     if message.unknown_tags:
         out.append(_pack_i(message.topic_authorized_operations))
         write_tag_section(out, (), message.unknown_tags)
@@ -1953,6 +2450,47 @@ def _write_v12(out: Pieces, message: MetadataResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v12(out: Pieces, message: MetadataResponse) -> Steps[None]:
+    if message.cluster_authorized_operations != -2147483648:
+        raise Malformed
+    brokers = message.brokers
+    count = len(brokers) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for brokers_item in brokers:
+        _write_broker_v9(out, brokers_item)
+        yield
+    cluster_id = message.cluster_id
+    if cluster_id is None:
+        data = b""
+        length = 0
+    else:
+        data = cluster_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.controller_id, count))
+    else:
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v12(out, topics_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v13(out: Pieces, message: MetadataResponse) -> None:
     if message.cluster_authorized_operations != -2147483648:
         raise Malformed
@@ -1993,6 +2531,48 @@ def _write_v13(out: Pieces, message: MetadataResponse) -> None:
         out.append(_pack_hB(message.error_code, 0))
 
 
+def _step_write_v13(out: Pieces, message: MetadataResponse) -> Steps[None]:
+    if message.cluster_authorized_operations != -2147483648:
+        raise Malformed
+    brokers = message.brokers
+    count = len(brokers) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for brokers_item in brokers:
+        _write_broker_v9(out, brokers_item)
+        yield
+    cluster_id = message.cluster_id
+    if cluster_id is None:
+        data = b""
+        length = 0
+    else:
+        data = cluster_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.controller_id, count))
+    else:
+        out.append(_pack_i(message.controller_id))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v12(out, topics_item)
+        yield
+    if message.unknown_tags:
+        out.append(_pack_h(message.error_code))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_hB(message.error_code, 0))
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -2025,6 +2605,23 @@ _WRITERS = (
     _write_v11,
     _write_v12,
     _write_v13,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
+    _step_write_v2,
+    _step_write_v3,
+    _step_write_v3,
+    _step_write_v5,
+    _step_write_v5,
+    _step_write_v7,
+    _step_write_v8,
+    _step_write_v9,
+    _step_write_v10,
+    _step_write_v11,
+    _step_write_v12,
+    _step_write_v13,
 )
 
 

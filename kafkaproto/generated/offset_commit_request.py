@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -209,6 +213,16 @@ class OffsetCommitRequest(Message):
         _WRITERS[version - 2](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[OffsetCommitRequest, int]] | None:
+        read = _STEP_READERS[version - 2]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -269,6 +283,50 @@ def _read_many_topic_v2(
     return found, position
 
 
+def _step_many_topic_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[OffsetCommitRequestTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "OffsetCommitRequest.partitions")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_partition_v2,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_partition_v2(buffer, position, count)
+                budget.take_tags(message.partitions)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     message = OffsetCommitRequest.__new__(OffsetCommitRequest)
     (length,) = _unpack_h(buffer, position)
@@ -298,6 +356,36 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     return message, position
 
 
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetCommitRequest, int]]:
+    message = OffsetCommitRequest.__new__(OffsetCommitRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
+    position += 6
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.retention_time_ms, count = _unpack_qi(buffer, position)
+    position += 12
+    budget.take(count, "OffsetCommitRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_topic_v2(buffer, position, count, budget)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.group_instance_id = None
+    message.unknown_tags = None
+    return message, position
+
+
 def _read_v5(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     message = OffsetCommitRequest.__new__(OffsetCommitRequest)
     (length,) = _unpack_h(buffer, position)
@@ -318,6 +406,37 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     position += 4
     if count > 0:
         message.topics, position = _read_many_topic_v2(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.group_instance_id = None
+    message.retention_time_ms = -1
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v5(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetCommitRequest, int]]:
+    message = OffsetCommitRequest.__new__(OffsetCommitRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
+    position += 6
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "OffsetCommitRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_topic_v2(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -387,6 +506,50 @@ def _read_many_topic_v6(
     return found, position
 
 
+def _step_many_topic_v6(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[OffsetCommitRequestTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "OffsetCommitRequest.partitions")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_partition_v6,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_partition_v6(buffer, position, count)
+                budget.take_tags(message.partitions)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     message = OffsetCommitRequest.__new__(OffsetCommitRequest)
     (length,) = _unpack_h(buffer, position)
@@ -407,6 +570,37 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     position += 4
     if count > 0:
         message.topics, position = _read_many_topic_v6(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.group_instance_id = None
+    message.retention_time_ms = -1
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v6(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetCommitRequest, int]]:
+    message = OffsetCommitRequest.__new__(OffsetCommitRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
+    position += 6
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "OffsetCommitRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_topic_v6(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -445,6 +639,44 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     position += 4
     if count > 0:
         message.topics, position = _read_many_topic_v6(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.retention_time_ms = -1
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v7(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetCommitRequest, int]]:
+    message = OffsetCommitRequest.__new__(OffsetCommitRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.generation_id_or_member_epoch, length = _unpack_ih(buffer, position)
+    position += 6
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        message.group_instance_id = None
+    else:
+        end = position + length
+        message.group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "OffsetCommitRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_topic_v6(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -527,6 +759,59 @@ def _read_many_topic_v8(
     return found, position
 
 
+def _step_many_topic_v8(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[OffsetCommitRequestTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "OffsetCommitRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_partition_v8,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_partition_v8(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     message = OffsetCommitRequest.__new__(OffsetCommitRequest)
     length = buffer[position]
@@ -576,6 +861,57 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     return message, position
 
 
+def _step_v8(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetCommitRequest, int]]:
+    message = OffsetCommitRequest.__new__(OffsetCommitRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.generation_id_or_member_epoch, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.group_instance_id = None
+    else:
+        end = position + length - 1
+        message.group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "OffsetCommitRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_topic_v8(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.retention_time_ms = -1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_many_topic_v10(
     buffer: Buffer,
     position: int,
@@ -603,6 +939,50 @@ def _read_many_topic_v10(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_topic_v10(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[OffsetCommitRequestTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = OffsetCommitRequestTopic.__new__(OffsetCommitRequestTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "OffsetCommitRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_partition_v8,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_partition_v8(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.name = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -652,6 +1032,57 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetCommitRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v10(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetCommitRequest, int]]:
+    message = OffsetCommitRequest.__new__(OffsetCommitRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.generation_id_or_member_epoch, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.group_instance_id = None
+    else:
+        end = position + length - 1
+        message.group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "OffsetCommitRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_topic_v10(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.retention_time_ms = -1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -994,6 +1425,18 @@ _WRITERS = (
     _write_v8,
     _write_v8,
     _write_v10,
+)
+
+_STEP_READERS = (
+    _step_v2,
+    _step_v2,
+    _step_v2,
+    _step_v5,
+    _step_v6,
+    _step_v7,
+    _step_v8,
+    _step_v8,
+    _step_v10,
 )
 
 

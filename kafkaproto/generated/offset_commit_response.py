@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -158,6 +159,10 @@ class OffsetCommitResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 2](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 2]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -391,6 +396,22 @@ def _write_topic_v2(out: Pieces, message: OffsetCommitResponseTopic) -> None:
         raise Malformed
 
 
+def _step_write_topic_v2(out: Pieces, message: OffsetCommitResponseTopic) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        _write_partition_v2(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v2(out: Pieces, message: OffsetCommitResponse) -> None:
     topics = message.topics
     count = len(topics)
@@ -401,12 +422,34 @@ def _write_v2(out: Pieces, message: OffsetCommitResponse) -> None:
         raise Malformed
 
 
+def _step_write_v2(out: Pieces, message: OffsetCommitResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_i(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v2(out, topics_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v3(out: Pieces, message: OffsetCommitResponse) -> None:
     topics = message.topics
     count = len(topics)
     out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_topic_v2(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v3(out: Pieces, message: OffsetCommitResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for topics_item in topics:
+        yield from _step_write_topic_v2(out, topics_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -442,6 +485,30 @@ def _write_topic_v8(out: Pieces, message: OffsetCommitResponseTopic) -> None:
         out.append(b"\x00")
 
 
+def _step_write_topic_v8(out: Pieces, message: OffsetCommitResponseTopic) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_v8(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v8(out: Pieces, message: OffsetCommitResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
@@ -452,6 +519,23 @@ def _write_v8(out: Pieces, message: OffsetCommitResponse) -> None:
         out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v8(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v8(out: Pieces, message: OffsetCommitResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v8(out, topics_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -477,6 +561,26 @@ def _write_topic_v10(out: Pieces, message: OffsetCommitResponseTopic) -> None:
         out.append(b"\x00")
 
 
+def _step_write_topic_v10(out: Pieces, message: OffsetCommitResponseTopic) -> Steps[None]:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_uB(topic_id, count))
+    else:
+        out.append(topic_id)
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_v8(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v10(out: Pieces, message: OffsetCommitResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
@@ -487,6 +591,23 @@ def _write_v10(out: Pieces, message: OffsetCommitResponse) -> None:
         out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v10(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v10(out: Pieces, message: OffsetCommitResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v10(out, topics_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -515,6 +636,18 @@ _WRITERS = (
     _write_v8,
     _write_v8,
     _write_v10,
+)
+
+_STEP_WRITERS = (
+    _step_write_v2,
+    _step_write_v3,
+    _step_write_v3,
+    _step_write_v3,
+    _step_write_v3,
+    _step_write_v3,
+    _step_write_v8,
+    _step_write_v8,
+    _step_write_v10,
 )
 
 

@@ -11,7 +11,7 @@ from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import EMPTY, Buffer, Malformed, Pieces
+from kafkaproto.support import ELEMENTS_A_STEP, EMPTY, Budget, Buffer, Malformed, Pieces, Steps, read_pieces
 
 _unpack_h = struct.Struct(">h").unpack_from
 _unpack_i = struct.Struct(">i").unpack_from
@@ -123,6 +123,16 @@ class OffsetDeleteRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[OffsetDeleteRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -175,6 +185,49 @@ def _read_many_topic_v0(
     return found, position
 
 
+def _step_many_topic_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[OffsetDeleteRequestTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetDeleteRequestTopic] = []
+    for _ in range(size):
+        message = OffsetDeleteRequestTopic.__new__(OffsetDeleteRequestTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "OffsetDeleteRequest.partitions")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_partition_v0,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_partition_v0(buffer, position, count)
+                budget.take_tags(message.partitions)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[OffsetDeleteRequest, int]:
     message = OffsetDeleteRequest.__new__(OffsetDeleteRequest)
     (length,) = _unpack_h(buffer, position)
@@ -188,6 +241,28 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[OffsetDeleteRequest, int]:
     position += 4
     if count > 0:
         message.topics, position = _read_many_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetDeleteRequest, int]]:
+    message = OffsetDeleteRequest.__new__(OffsetDeleteRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "OffsetDeleteRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_topic_v0(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -238,6 +313,10 @@ _READERS = (
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_READERS = (
+    _step_v0,
 )
 
 

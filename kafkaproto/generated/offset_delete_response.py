@@ -11,7 +11,7 @@ from typing import ClassVar, TypeAlias
 
 from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import EMPTY, Buffer, Malformed, Pieces
+from kafkaproto.support import EMPTY, Buffer, Malformed, Pieces, Steps
 
 _unpack_h = struct.Struct(">h").unpack_from
 _unpack_hii = struct.Struct(">hii").unpack_from
@@ -140,6 +140,10 @@ class OffsetDeleteResponse(Message):
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
+
     @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
@@ -228,6 +232,22 @@ def _write_topic_v0(out: Pieces, message: OffsetDeleteResponseTopic) -> None:
         raise Malformed
 
 
+def _step_write_topic_v0(out: Pieces, message: OffsetDeleteResponseTopic) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        _write_partition_v0(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v0(out: Pieces, message: OffsetDeleteResponse) -> None:
     topics = message.topics
     count = len(topics)
@@ -238,12 +258,27 @@ def _write_v0(out: Pieces, message: OffsetDeleteResponse) -> None:
         raise Malformed
 
 
+def _step_write_v0(out: Pieces, message: OffsetDeleteResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_hii(message.error_code, message.throttle_time_ms, count))
+    for topics_item in topics:
+        yield from _step_write_topic_v0(out, topics_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 _READERS = (
     _read_v0,
 )
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
 )
 
 

@@ -17,9 +17,11 @@ from kafkaproto.support import (
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -215,6 +217,16 @@ class OffsetFetchRequest(Message):
         _WRITERS[version - 1](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[OffsetFetchRequest, int]] | None:
+        read = _STEP_READERS[version - 1]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -251,6 +263,41 @@ def _read_many_topic_v1(
     return found, position
 
 
+def _step_many_topic_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[OffsetFetchRequestTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetFetchRequestTopic] = []
+    for _ in range(size):
+        message = OffsetFetchRequestTopic.__new__(OffsetFetchRequestTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "OffsetFetchRequest.partition_indexes")
+        if count < 0:
+            raise Malformed
+        if count < TABLE_SIZE:
+            message.partition_indexes = [*UNPACK_INT32[count](buffer, position)]
+        else:
+            message.partition_indexes = unpack_many("i", 4, count, buffer, position)
+        position += count * 4
+        yield
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     message = OffsetFetchRequest.__new__(OffsetFetchRequest)
     (length,) = _unpack_h(buffer, position)
@@ -274,6 +321,30 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     return message, position
 
 
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetFetchRequest, int]]:
+    message = OffsetFetchRequest.__new__(OffsetFetchRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "OffsetFetchRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_topic_v1(buffer, position, count, budget)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.groups = []
+    message.require_stable = False
+    message.unknown_tags = None
+    return message, position
+
+
 def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     message = OffsetFetchRequest.__new__(OffsetFetchRequest)
     (length,) = _unpack_h(buffer, position)
@@ -287,6 +358,30 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     position += 4
     if count > 0:
         message.topics, position = _read_many_topic_v1(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        message.topics = None
+    message.groups = []
+    message.require_stable = False
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetFetchRequest, int]]:
+    message = OffsetFetchRequest.__new__(OffsetFetchRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "OffsetFetchRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_topic_v1(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -336,6 +431,50 @@ def _read_many_topic_v6(
     return found, position
 
 
+def _step_many_topic_v6(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[OffsetFetchRequestTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetFetchRequestTopic] = []
+    for _ in range(size):
+        message = OffsetFetchRequestTopic.__new__(OffsetFetchRequestTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "OffsetFetchRequest.partition_indexes")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     message = OffsetFetchRequest.__new__(OffsetFetchRequest)
     length = buffer[position]
@@ -367,6 +506,39 @@ def _read_v6(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     return message, position
 
 
+def _step_v6(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetFetchRequest, int]]:
+    message = OffsetFetchRequest.__new__(OffsetFetchRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "OffsetFetchRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_topic_v6(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        message.topics = None
+    tags = buffer[position]
+    position += 1
+    message.groups = []
+    message.require_stable = False
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_v7(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     message = OffsetFetchRequest.__new__(OffsetFetchRequest)
     length = buffer[position]
@@ -394,6 +566,38 @@ def _read_v7(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v7(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetFetchRequest, int]]:
+    message = OffsetFetchRequest.__new__(OffsetFetchRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "OffsetFetchRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_topic_v6(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        message.topics = None
+    message.require_stable, tags = _unpack_tB(buffer, position)
+    position += 2
+    message.groups = []
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -437,6 +641,51 @@ def _read_many_topics_v8(
     return found, position
 
 
+def _step_many_topics_v8(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[OffsetFetchRequestTopics], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetFetchRequestTopics] = []
+    for _ in range(size):
+        message = OffsetFetchRequestTopics.__new__(OffsetFetchRequestTopics)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "OffsetFetchRequest.partition_indexes")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_group_v8(
     buffer: Buffer,
     position: int,
@@ -477,6 +726,50 @@ def _read_many_group_v8(
     return found, position
 
 
+def _step_many_group_v8(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[OffsetFetchRequestGroup], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetFetchRequestGroup] = []
+    for _ in range(size):
+        message = OffsetFetchRequestGroup.__new__(OffsetFetchRequestGroup)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "OffsetFetchRequest.topics")
+        if count > 1:
+            message.topics, position = yield from _step_many_topics_v8(buffer, position, count - 1, budget)
+        elif count:
+            message.topics = []
+        else:
+            message.topics = None
+        tags = buffer[position]
+        position += 1
+        message.member_id = None
+        message.member_epoch = -1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     message = OffsetFetchRequest.__new__(OffsetFetchRequest)
     count = buffer[position]
@@ -496,6 +789,30 @@ def _read_v8(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v8(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetFetchRequest, int]]:
+    message = OffsetFetchRequest.__new__(OffsetFetchRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "OffsetFetchRequest.groups")
+    if count > 1:
+        message.groups, position = yield from _step_many_group_v8(buffer, position, count - 1, budget)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
+    message.require_stable, tags = _unpack_tB(buffer, position)
+    position += 2
+    message.group_id = ""
+    message.topics = []
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -547,6 +864,58 @@ def _read_many_group_v9(
     return found, position
 
 
+def _step_many_group_v9(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[OffsetFetchRequestGroup], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetFetchRequestGroup] = []
+    for _ in range(size):
+        message = OffsetFetchRequestGroup.__new__(OffsetFetchRequestGroup)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.member_id = None
+        else:
+            end = position + length - 1
+            message.member_id = str(buffer[position:end], "utf-8")
+            position = end
+        message.member_epoch, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "OffsetFetchRequest.topics")
+        if count > 1:
+            message.topics, position = yield from _step_many_topics_v8(buffer, position, count - 1, budget)
+        elif count:
+            message.topics = []
+        else:
+            message.topics = None
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v9(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     message = OffsetFetchRequest.__new__(OffsetFetchRequest)
     count = buffer[position]
@@ -566,6 +935,30 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v9(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetFetchRequest, int]]:
+    message = OffsetFetchRequest.__new__(OffsetFetchRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "OffsetFetchRequest.groups")
+    if count > 1:
+        message.groups, position = yield from _step_many_group_v9(buffer, position, count - 1, budget)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
+    message.require_stable, tags = _unpack_tB(buffer, position)
+    position += 2
+    message.group_id = ""
+    message.topics = []
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -597,6 +990,42 @@ def _read_many_topics_v10(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_topics_v10(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[OffsetFetchRequestTopics], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetFetchRequestTopics] = []
+    for _ in range(size):
+        message = OffsetFetchRequestTopics.__new__(OffsetFetchRequestTopics)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "OffsetFetchRequest.partition_indexes")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.name = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -648,6 +1077,58 @@ def _read_many_group_v10(
     return found, position
 
 
+def _step_many_group_v10(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[OffsetFetchRequestGroup], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetFetchRequestGroup] = []
+    for _ in range(size):
+        message = OffsetFetchRequestGroup.__new__(OffsetFetchRequestGroup)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            message.member_id = None
+        else:
+            end = position + length - 1
+            message.member_id = str(buffer[position:end], "utf-8")
+            position = end
+        message.member_epoch, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "OffsetFetchRequest.topics")
+        if count > 1:
+            message.topics, position = yield from _step_many_topics_v10(buffer, position, count - 1, budget)
+        elif count:
+            message.topics = []
+        else:
+            message.topics = None
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     message = OffsetFetchRequest.__new__(OffsetFetchRequest)
     count = buffer[position]
@@ -667,6 +1148,30 @@ def _read_v10(buffer: Buffer, position: int) -> tuple[OffsetFetchRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v10(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetFetchRequest, int]]:
+    message = OffsetFetchRequest.__new__(OffsetFetchRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "OffsetFetchRequest.groups")
+    if count > 1:
+        message.groups, position = yield from _step_many_group_v10(buffer, position, count - 1, budget)
+    elif count:
+        message.groups = []
+    else:
+        raise Malformed
+    message.require_stable, tags = _unpack_tB(buffer, position)
+    position += 2
+    message.group_id = ""
+    message.topics = []
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -1054,6 +1559,19 @@ _WRITERS = (
     _write_v8,
     _write_v9,
     _write_v10,
+)
+
+_STEP_READERS = (
+    _step_v1,
+    _step_v2,
+    _step_v2,
+    _step_v2,
+    _step_v2,
+    _step_v6,
+    _step_v7,
+    _step_v8,
+    _step_v9,
+    _step_v10,
 )
 
 

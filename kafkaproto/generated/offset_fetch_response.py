@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -321,6 +322,10 @@ class OffsetFetchResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 1]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -859,6 +864,22 @@ def _write_topic_v1(out: Pieces, message: OffsetFetchResponseTopic) -> None:
         raise Malformed
 
 
+def _step_write_topic_v1(out: Pieces, message: OffsetFetchResponseTopic) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        _write_partition_v1(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v1(out: Pieces, message: OffsetFetchResponse) -> None:
     if len(message.groups) != 0:
         raise Malformed
@@ -867,6 +888,19 @@ def _write_v1(out: Pieces, message: OffsetFetchResponse) -> None:
     out.append(_pack_i(count))
     for topics_item in topics:
         _write_topic_v1(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v1(out: Pieces, message: OffsetFetchResponse) -> Steps[None]:
+    if len(message.groups) != 0:
+        raise Malformed
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_i(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v1(out, topics_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -884,6 +918,20 @@ def _write_v2(out: Pieces, message: OffsetFetchResponse) -> None:
         raise Malformed
 
 
+def _step_write_v2(out: Pieces, message: OffsetFetchResponse) -> Steps[None]:
+    if len(message.groups) != 0:
+        raise Malformed
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_i(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v1(out, topics_item)
+        yield
+    out.append(_pack_h(message.error_code))
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v3(out: Pieces, message: OffsetFetchResponse) -> None:
     if len(message.groups) != 0:
         raise Malformed
@@ -892,6 +940,20 @@ def _write_v3(out: Pieces, message: OffsetFetchResponse) -> None:
     out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_topic_v1(out, topics_item)
+    out.append(_pack_h(message.error_code))
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v3(out: Pieces, message: OffsetFetchResponse) -> Steps[None]:
+    if len(message.groups) != 0:
+        raise Malformed
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for topics_item in topics:
+        yield from _step_write_topic_v1(out, topics_item)
+        yield
     out.append(_pack_h(message.error_code))
     if message.unknown_tags:
         raise Malformed
@@ -932,6 +994,22 @@ def _write_topic_v5(out: Pieces, message: OffsetFetchResponseTopic) -> None:
         raise Malformed
 
 
+def _step_write_topic_v5(out: Pieces, message: OffsetFetchResponseTopic) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        _write_partition_v5(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v5(out: Pieces, message: OffsetFetchResponse) -> None:
     if len(message.groups) != 0:
         raise Malformed
@@ -940,6 +1018,20 @@ def _write_v5(out: Pieces, message: OffsetFetchResponse) -> None:
     out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_topic_v5(out, topics_item)
+    out.append(_pack_h(message.error_code))
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v5(out: Pieces, message: OffsetFetchResponse) -> Steps[None]:
+    if len(message.groups) != 0:
+        raise Malformed
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for topics_item in topics:
+        yield from _step_write_topic_v5(out, topics_item)
+        yield
     out.append(_pack_h(message.error_code))
     if message.unknown_tags:
         raise Malformed
@@ -998,6 +1090,30 @@ def _write_topic_v6(out: Pieces, message: OffsetFetchResponseTopic) -> None:
         out.append(b"\x00")
 
 
+def _step_write_topic_v6(out: Pieces, message: OffsetFetchResponseTopic) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_v6(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v6(out: Pieces, message: OffsetFetchResponse) -> None:
     if len(message.groups) != 0:
         raise Malformed
@@ -1010,6 +1126,26 @@ def _write_v6(out: Pieces, message: OffsetFetchResponse) -> None:
         out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v6(out, topics_item)
+    if message.unknown_tags:
+        out.append(_pack_h(message.error_code))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_hB(message.error_code, 0))
+
+
+def _step_write_v6(out: Pieces, message: OffsetFetchResponse) -> Steps[None]:
+    if len(message.groups) != 0:
+        raise Malformed
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v6(out, topics_item)
+        yield
     if message.unknown_tags:
         out.append(_pack_h(message.error_code))
         write_tag_section(out, (), message.unknown_tags)
@@ -1070,6 +1206,30 @@ def _write_topics_v8(out: Pieces, message: OffsetFetchResponseTopics) -> None:
         out.append(b"\x00")
 
 
+def _step_write_topics_v8(out: Pieces, message: OffsetFetchResponseTopics) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partitions_v8(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_group_v8(out: Pieces, message: OffsetFetchResponseGroup) -> None:
     group_id = message.group_id
     data = group_id.encode()
@@ -1087,6 +1247,31 @@ def _write_group_v8(out: Pieces, message: OffsetFetchResponseGroup) -> None:
         out.append(pack_length(count))
     for topics_item in topics:
         _write_topics_v8(out, topics_item)
+    if message.unknown_tags:
+        out.append(_pack_h(message.error_code))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_hB(message.error_code, 0))
+
+
+def _step_write_group_v8(out: Pieces, message: OffsetFetchResponseGroup) -> Steps[None]:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topics_v8(out, topics_item)
+        yield
     if message.unknown_tags:
         out.append(_pack_h(message.error_code))
         write_tag_section(out, (), message.unknown_tags)
@@ -1112,6 +1297,25 @@ def _write_v8(out: Pieces, message: OffsetFetchResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v8(out: Pieces, message: OffsetFetchResponse) -> Steps[None]:
+    if len(message.topics) != 0:
+        raise Malformed
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for groups_item in groups:
+        yield from _step_write_group_v8(out, groups_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_topics_v10(out: Pieces, message: OffsetFetchResponseTopics) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
@@ -1125,6 +1329,26 @@ def _write_topics_v10(out: Pieces, message: OffsetFetchResponseTopics) -> None:
         out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partitions_v8(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_topics_v10(out: Pieces, message: OffsetFetchResponseTopics) -> Steps[None]:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_uB(topic_id, count))
+    else:
+        out.append(topic_id)
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partitions_v8(out, partitions_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -1155,6 +1379,31 @@ def _write_group_v10(out: Pieces, message: OffsetFetchResponseGroup) -> None:
         out.append(_pack_hB(message.error_code, 0))
 
 
+def _step_write_group_v10(out: Pieces, message: OffsetFetchResponseGroup) -> Steps[None]:
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topics_v10(out, topics_item)
+        yield
+    if message.unknown_tags:
+        out.append(_pack_h(message.error_code))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_hB(message.error_code, 0))
+
+
 def _write_v10(out: Pieces, message: OffsetFetchResponse) -> None:
     if len(message.topics) != 0:
         raise Malformed
@@ -1167,6 +1416,25 @@ def _write_v10(out: Pieces, message: OffsetFetchResponse) -> None:
         out.append(pack_length(count))
     for groups_item in groups:
         _write_group_v10(out, groups_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v10(out: Pieces, message: OffsetFetchResponse) -> Steps[None]:
+    if len(message.topics) != 0:
+        raise Malformed
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for groups_item in groups:
+        yield from _step_write_group_v10(out, groups_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -1197,6 +1465,19 @@ _WRITERS = (
     _write_v8,
     _write_v8,
     _write_v10,
+)
+
+_STEP_WRITERS = (
+    _step_write_v1,
+    _step_write_v2,
+    _step_write_v3,
+    _step_write_v3,
+    _step_write_v5,
+    _step_write_v6,
+    _step_write_v6,
+    _step_write_v8,
+    _step_write_v8,
+    _step_write_v10,
 )
 
 

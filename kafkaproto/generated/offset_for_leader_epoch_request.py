@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -157,6 +161,16 @@ class OffsetForLeaderEpochRequest(Message):
         _WRITERS[version - 2](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[OffsetForLeaderEpochRequest, int]] | None:
+        read = _STEP_READERS[version - 2]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -213,6 +227,51 @@ def _read_many_offset_for_leader_topic_v2(
     return found, position
 
 
+def _step_many_offset_for_leader_topic_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[OffsetForLeaderEpochRequestOffsetForLeaderTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetForLeaderEpochRequestOffsetForLeaderTopic] = []
+    for _ in range(size):
+        message = OffsetForLeaderEpochRequestOffsetForLeaderTopic.__new__(
+            OffsetForLeaderEpochRequestOffsetForLeaderTopic,
+        )
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "OffsetForLeaderEpochRequest.partitions")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_offset_for_leader_partition_v2,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_offset_for_leader_partition_v2(buffer, position, count)
+                budget.take_tags(message.partitions)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochRequest, int]:
     message = OffsetForLeaderEpochRequest.__new__(OffsetForLeaderEpochRequest)
     (count,) = _unpack_i(buffer, position)
@@ -228,12 +287,43 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochRequest
     return message, position
 
 
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetForLeaderEpochRequest, int]]:
+    message = OffsetForLeaderEpochRequest.__new__(OffsetForLeaderEpochRequest)
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "OffsetForLeaderEpochRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_offset_for_leader_topic_v2(buffer, position, count, budget)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.replica_id = -2
+    message.unknown_tags = None
+    return message, position
+
+
 def _read_v3(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochRequest, int]:
     message = OffsetForLeaderEpochRequest.__new__(OffsetForLeaderEpochRequest)
     message.replica_id, count = _unpack_ii(buffer, position)
     position += 8
     if count > 0:
         message.topics, position = _read_many_offset_for_leader_topic_v2(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v3(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetForLeaderEpochRequest, int]]:
+    message = OffsetForLeaderEpochRequest.__new__(OffsetForLeaderEpochRequest)
+    message.replica_id, count = _unpack_ii(buffer, position)
+    position += 8
+    budget.take(count, "OffsetForLeaderEpochRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_offset_for_leader_topic_v2(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -308,6 +398,60 @@ def _read_many_offset_for_leader_topic_v4(
     return found, position
 
 
+def _step_many_offset_for_leader_topic_v4(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[OffsetForLeaderEpochRequestOffsetForLeaderTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[OffsetForLeaderEpochRequestOffsetForLeaderTopic] = []
+    for _ in range(size):
+        message = OffsetForLeaderEpochRequestOffsetForLeaderTopic.__new__(
+            OffsetForLeaderEpochRequestOffsetForLeaderTopic,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.topic = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "OffsetForLeaderEpochRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_offset_for_leader_partition_v4,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_offset_for_leader_partition_v4(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v4(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochRequest, int]:
     message = OffsetForLeaderEpochRequest.__new__(OffsetForLeaderEpochRequest)
     message.replica_id, count = _unpack_iB(buffer, position)
@@ -325,6 +469,28 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[OffsetForLeaderEpochRequest
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v4(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[OffsetForLeaderEpochRequest, int]]:
+    message = OffsetForLeaderEpochRequest.__new__(OffsetForLeaderEpochRequest)
+    message.replica_id, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "OffsetForLeaderEpochRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_offset_for_leader_topic_v4(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -438,6 +604,12 @@ _WRITERS = (
     _write_v2,
     _write_v3,
     _write_v4,
+)
+
+_STEP_READERS = (
+    _step_v2,
+    _step_v3,
+    _step_v4,
 )
 
 

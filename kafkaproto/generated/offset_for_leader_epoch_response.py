@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -160,6 +161,10 @@ class OffsetForLeaderEpochResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 2](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 2]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -348,12 +353,42 @@ def _write_offset_for_leader_topic_result_v2(
         raise Malformed
 
 
+def _step_write_offset_for_leader_topic_result_v2(
+    out: Pieces,
+    message: OffsetForLeaderEpochResponseOffsetForLeaderTopicResult,
+) -> Steps[None]:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        _write_epoch_end_offset_v2(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v2(out: Pieces, message: OffsetForLeaderEpochResponse) -> None:
     topics = message.topics
     count = len(topics)
     out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_offset_for_leader_topic_result_v2(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v2(out: Pieces, message: OffsetForLeaderEpochResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for topics_item in topics:
+        yield from _step_write_offset_for_leader_topic_result_v2(out, topics_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -403,6 +438,33 @@ def _write_offset_for_leader_topic_result_v4(
         out.append(b"\x00")
 
 
+def _step_write_offset_for_leader_topic_result_v4(
+    out: Pieces,
+    message: OffsetForLeaderEpochResponseOffsetForLeaderTopicResult,
+) -> Steps[None]:
+    topic = message.topic
+    data = topic.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_epoch_end_offset_v4(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v4(out: Pieces, message: OffsetForLeaderEpochResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
@@ -419,6 +481,23 @@ def _write_v4(out: Pieces, message: OffsetForLeaderEpochResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v4(out: Pieces, message: OffsetForLeaderEpochResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_offset_for_leader_topic_result_v4(out, topics_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v2,
     _read_v2,
@@ -429,6 +508,12 @@ _WRITERS = (
     _write_v2,
     _write_v2,
     _write_v4,
+)
+
+_STEP_WRITERS = (
+    _step_write_v2,
+    _step_write_v2,
+    _step_write_v4,
 )
 
 

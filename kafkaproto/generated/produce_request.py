@@ -13,14 +13,18 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Buffers,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -172,6 +176,16 @@ class ProduceRequest(Message):
         _WRITERS[version - 3](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[ProduceRequest, int]] | None:
+        read = _STEP_READERS[version - 3]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -233,6 +247,52 @@ def _read_many_topic_produce_data_v3(
     return found, position
 
 
+def _step_many_topic_produce_data_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    view: memoryview,
+    budget: Budget,
+) -> Steps[tuple[list[ProduceRequestTopicProduceData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ProduceRequestTopicProduceData] = []
+    for _ in range(size):
+        message = ProduceRequestTopicProduceData.__new__(ProduceRequestTopicProduceData)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "ProduceRequest.partition_data")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.partition_data, position = yield from read_pieces(
+                    _read_many_partition_produce_data_v3,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                    view,
+                )
+            else:
+                message.partition_data, position = _read_many_partition_produce_data_v3(buffer, position, count, view)
+                budget.take_tags(message.partition_data)
+        elif not count:
+            message.partition_data = []
+        else:
+            raise Malformed
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v3(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
     view = memoryview(buffer)
     message = ProduceRequest.__new__(ProduceRequest)
@@ -248,6 +308,30 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
     position += 10
     if count > 0:
         message.topic_data, position = _read_many_topic_produce_data_v3(buffer, position, count, view)
+    elif not count:
+        message.topic_data = []
+    else:
+        raise Malformed
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v3(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ProduceRequest, int]]:
+    view = memoryview(buffer)
+    message = ProduceRequest.__new__(ProduceRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        message.transactional_id = None
+    else:
+        end = position + length
+        message.transactional_id = str(buffer[position:end], "utf-8")
+        position = end
+    message.acks, message.timeout_ms, count = _unpack_hii(buffer, position)
+    position += 10
+    budget.take(count, "ProduceRequest.topic_data")
+    if count > 0:
+        message.topic_data, position = yield from _step_many_topic_produce_data_v3(buffer, position, count, view, budget)
     elif not count:
         message.topic_data = []
     else:
@@ -326,6 +410,61 @@ def _read_many_topic_produce_data_v9(
     return found, position
 
 
+def _step_many_topic_produce_data_v9(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    view: memoryview,
+    budget: Budget,
+) -> Steps[tuple[list[ProduceRequestTopicProduceData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ProduceRequestTopicProduceData] = []
+    for _ in range(size):
+        message = ProduceRequestTopicProduceData.__new__(ProduceRequestTopicProduceData)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "ProduceRequest.partition_data")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partition_data, position = yield from read_pieces(
+                    _read_many_partition_produce_data_v9,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                    view,
+                )
+            else:
+                message.partition_data, position = _read_many_partition_produce_data_v9(buffer, position, count - 1, view)
+                budget.take_tags(message.partition_data)
+        elif count:
+            message.partition_data = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.topic_id = ZERO_UUID
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v9(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
     view = memoryview(buffer)
     message = ProduceRequest.__new__(ProduceRequest)
@@ -354,6 +493,39 @@ def _read_v9(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v9(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ProduceRequest, int]]:
+    view = memoryview(buffer)
+    message = ProduceRequest.__new__(ProduceRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.transactional_id = None
+    else:
+        end = position + length - 1
+        message.transactional_id = str(buffer[position:end], "utf-8")
+        position = end
+    message.acks, message.timeout_ms, count = _unpack_hiB(buffer, position)
+    position += 7
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ProduceRequest.topic_data")
+    if count > 1:
+        message.topic_data, position = yield from _step_many_topic_produce_data_v9(buffer, position, count - 1, view, budget)
+    elif count:
+        message.topic_data = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -388,6 +560,52 @@ def _read_many_topic_produce_data_v13(
     return found, position
 
 
+def _step_many_topic_produce_data_v13(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    view: memoryview,
+    budget: Budget,
+) -> Steps[tuple[list[ProduceRequestTopicProduceData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ProduceRequestTopicProduceData] = []
+    for _ in range(size):
+        message = ProduceRequestTopicProduceData.__new__(ProduceRequestTopicProduceData)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "ProduceRequest.partition_data")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partition_data, position = yield from read_pieces(
+                    _read_many_partition_produce_data_v9,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                    view,
+                )
+            else:
+                message.partition_data, position = _read_many_partition_produce_data_v9(buffer, position, count - 1, view)
+                budget.take_tags(message.partition_data)
+        elif count:
+            message.partition_data = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.name = ""
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v13(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
     view = memoryview(buffer)
     message = ProduceRequest.__new__(ProduceRequest)
@@ -416,6 +634,39 @@ def _read_v13(buffer: Buffer, position: int) -> tuple[ProduceRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v13(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ProduceRequest, int]]:
+    view = memoryview(buffer)
+    message = ProduceRequest.__new__(ProduceRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.transactional_id = None
+    else:
+        end = position + length - 1
+        message.transactional_id = str(buffer[position:end], "utf-8")
+        position = end
+    message.acks, message.timeout_ms, count = _unpack_hiB(buffer, position)
+    position += 7
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ProduceRequest.topic_data")
+    if count > 1:
+        message.topic_data, position = yield from _step_many_topic_produce_data_v13(buffer, position, count - 1, view, budget)
+    elif count:
+        message.topic_data = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -615,6 +866,20 @@ _WRITERS = (
     _write_v9,
     _write_v9,
     _write_v13,
+)
+
+_STEP_READERS = (
+    _step_v3,
+    _step_v3,
+    _step_v3,
+    _step_v3,
+    _step_v3,
+    _step_v3,
+    _step_v9,
+    _step_v9,
+    _step_v9,
+    _step_v9,
+    _step_v13,
 )
 
 

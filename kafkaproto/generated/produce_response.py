@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -332,6 +333,10 @@ class ProduceResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 3](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 3]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -1046,6 +1051,25 @@ def _write_topic_produce_response_v3(out: Pieces, message: ProduceResponseTopicP
         raise Malformed
 
 
+def _step_write_topic_produce_response_v3(
+    out: Pieces,
+    message: ProduceResponseTopicProduceResponse,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partition_responses = message.partition_responses
+    count = len(partition_responses)
+    out.append(_pack_i(count))
+    for partition_responses_item in partition_responses:
+        _write_partition_produce_response_v3(out, partition_responses_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v3(out: Pieces, message: ProduceResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
@@ -1054,6 +1078,20 @@ def _write_v3(out: Pieces, message: ProduceResponse) -> None:
     out.append(_pack_i(count))
     for responses_item in responses:
         _write_topic_produce_response_v3(out, responses_item)
+    out.append(_pack_i(message.throttle_time_ms))
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v3(out: Pieces, message: ProduceResponse) -> Steps[None]:
+    if len(message.node_endpoints) != 0:
+        raise Malformed
+    responses = message.responses
+    count = len(responses)
+    out.append(_pack_i(count))
+    for responses_item in responses:
+        yield from _step_write_topic_produce_response_v3(out, responses_item)
+        yield
     out.append(_pack_i(message.throttle_time_ms))
     if message.unknown_tags:
         raise Malformed
@@ -1096,6 +1134,25 @@ def _write_topic_produce_response_v5(out: Pieces, message: ProduceResponseTopicP
         raise Malformed
 
 
+def _step_write_topic_produce_response_v5(
+    out: Pieces,
+    message: ProduceResponseTopicProduceResponse,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partition_responses = message.partition_responses
+    count = len(partition_responses)
+    out.append(_pack_i(count))
+    for partition_responses_item in partition_responses:
+        _write_partition_produce_response_v5(out, partition_responses_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v5(out: Pieces, message: ProduceResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
@@ -1104,6 +1161,20 @@ def _write_v5(out: Pieces, message: ProduceResponse) -> None:
     out.append(_pack_i(count))
     for responses_item in responses:
         _write_topic_produce_response_v5(out, responses_item)
+    out.append(_pack_i(message.throttle_time_ms))
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v5(out: Pieces, message: ProduceResponse) -> Steps[None]:
+    if len(message.node_endpoints) != 0:
+        raise Malformed
+    responses = message.responses
+    count = len(responses)
+    out.append(_pack_i(count))
+    for responses_item in responses:
+        yield from _step_write_topic_produce_response_v5(out, responses_item)
+        yield
     out.append(_pack_i(message.throttle_time_ms))
     if message.unknown_tags:
         raise Malformed
@@ -1162,6 +1233,43 @@ def _write_partition_produce_response_v8(
         raise Malformed
 
 
+def _step_write_partition_produce_response_v8(
+    out: Pieces,
+    message: ProduceResponsePartitionProduceResponse,
+) -> Steps[None]:
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
+    ):
+        raise Malformed
+    record_errors = message.record_errors
+    count = len(record_errors)
+    out.append(_pack_ihqqqi(
+        message.index,
+        message.error_code,
+        message.base_offset,
+        message.log_append_time_ms,
+        message.log_start_offset,
+        count,
+    ))
+    for record_errors_item in record_errors:
+        _write_batch_index_and_error_message_v8(out, record_errors_item)
+        yield
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = -1
+    else:
+        data = error_message.encode()
+        length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_topic_produce_response_v8(out: Pieces, message: ProduceResponseTopicProduceResponse) -> None:
     name = message.name
     data = name.encode()
@@ -1177,6 +1285,25 @@ def _write_topic_produce_response_v8(out: Pieces, message: ProduceResponseTopicP
         raise Malformed
 
 
+def _step_write_topic_produce_response_v8(
+    out: Pieces,
+    message: ProduceResponseTopicProduceResponse,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partition_responses = message.partition_responses
+    count = len(partition_responses)
+    out.append(_pack_i(count))
+    for partition_responses_item in partition_responses:
+        yield from _step_write_partition_produce_response_v8(out, partition_responses_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v8(out: Pieces, message: ProduceResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
@@ -1185,6 +1312,20 @@ def _write_v8(out: Pieces, message: ProduceResponse) -> None:
     out.append(_pack_i(count))
     for responses_item in responses:
         _write_topic_produce_response_v8(out, responses_item)
+    out.append(_pack_i(message.throttle_time_ms))
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v8(out: Pieces, message: ProduceResponse) -> Steps[None]:
+    if len(message.node_endpoints) != 0:
+        raise Malformed
+    responses = message.responses
+    count = len(responses)
+    out.append(_pack_i(count))
+    for responses_item in responses:
+        yield from _step_write_topic_produce_response_v8(out, responses_item)
+        yield
     out.append(_pack_i(message.throttle_time_ms))
     if message.unknown_tags:
         raise Malformed
@@ -1264,6 +1405,58 @@ def _write_partition_produce_response_v9(
         out.append(b"\x00")
 
 
+def _step_write_partition_produce_response_v9(
+    out: Pieces,
+    message: ProduceResponsePartitionProduceResponse,
+) -> Steps[None]:
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
+    ):
+        raise Malformed
+    record_errors = message.record_errors
+    count = len(record_errors) + 1
+    if count < 128:
+        out.append(_pack_ihqqqB(
+            message.index,
+            message.error_code,
+            message.base_offset,
+            message.log_append_time_ms,
+            message.log_start_offset,
+            count,
+        ))
+    else:
+        out.append(_pack_ihqqq(
+            message.index,
+            message.error_code,
+            message.base_offset,
+            message.log_append_time_ms,
+            message.log_start_offset,
+        ))
+        out.append(pack_length(count))
+    for record_errors_item in record_errors:
+        _write_batch_index_and_error_message_v9(out, record_errors_item)
+        yield
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_topic_produce_response_v9(out: Pieces, message: ProduceResponseTopicProduceResponse) -> None:
     name = message.name
     data = name.encode()
@@ -1287,6 +1480,33 @@ def _write_topic_produce_response_v9(out: Pieces, message: ProduceResponseTopicP
         out.append(b"\x00")
 
 
+def _step_write_topic_produce_response_v9(
+    out: Pieces,
+    message: ProduceResponseTopicProduceResponse,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partition_responses = message.partition_responses
+    count = len(partition_responses) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partition_responses_item in partition_responses:
+        yield from _step_write_partition_produce_response_v9(out, partition_responses_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v9(out: Pieces, message: ProduceResponse) -> None:
     if len(message.node_endpoints) != 0:
         raise Malformed
@@ -1298,6 +1518,25 @@ def _write_v9(out: Pieces, message: ProduceResponse) -> None:
         out.append(pack_length(count))
     for responses_item in responses:
         _write_topic_produce_response_v9(out, responses_item)
+    if message.unknown_tags:
+        out.append(_pack_i(message.throttle_time_ms))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.throttle_time_ms, 0))
+
+
+def _step_write_v9(out: Pieces, message: ProduceResponse) -> Steps[None]:
+    if len(message.node_endpoints) != 0:
+        raise Malformed
+    responses = message.responses
+    count = len(responses) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for responses_item in responses:
+        yield from _step_write_topic_produce_response_v9(out, responses_item)
+        yield
     if message.unknown_tags:
         out.append(_pack_i(message.throttle_time_ms))
         write_tag_section(out, (), message.unknown_tags)
@@ -1368,6 +1607,62 @@ def _write_partition_produce_response_v10(
         out.append(b"\x00")
 
 
+def _step_write_partition_produce_response_v10(
+    out: Pieces,
+    message: ProduceResponsePartitionProduceResponse,
+) -> Steps[None]:
+    record_errors = message.record_errors
+    count = len(record_errors) + 1
+    if count < 128:
+        out.append(_pack_ihqqqB(
+            message.index,
+            message.error_code,
+            message.base_offset,
+            message.log_append_time_ms,
+            message.log_start_offset,
+            count,
+        ))
+    else:
+        out.append(_pack_ihqqq(
+            message.index,
+            message.error_code,
+            message.base_offset,
+            message.log_append_time_ms,
+            message.log_start_offset,
+        ))
+        out.append(pack_length(count))
+    for record_errors_item in record_errors:
+        _write_batch_index_and_error_message_v9(out, record_errors_item)
+        yield
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    tagged = []
+    section: Pieces
+    current_leader = message._current_leader
+    if current_leader is not None and (
+        current_leader.leader_id != -1
+        or current_leader.leader_epoch != -1
+        or current_leader.unknown_tags
+    ):
+        section = []
+        _write_leader_id_and_epoch_v10(section, current_leader)
+        tagged.append((0, b"".join(section)))
+    if tagged or message.unknown_tags:
+        write_tag_section(out, tagged, message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_topic_produce_response_v10(out: Pieces, message: ProduceResponseTopicProduceResponse) -> None:
     name = message.name
     data = name.encode()
@@ -1385,6 +1680,33 @@ def _write_topic_produce_response_v10(out: Pieces, message: ProduceResponseTopic
         out.append(pack_length(count))
     for partition_responses_item in partition_responses:
         _write_partition_produce_response_v10(out, partition_responses_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_topic_produce_response_v10(
+    out: Pieces,
+    message: ProduceResponseTopicProduceResponse,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partition_responses = message.partition_responses
+    count = len(partition_responses) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partition_responses_item in partition_responses:
+        yield from _step_write_partition_produce_response_v10(out, partition_responses_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -1449,6 +1771,36 @@ def _write_v10(out: Pieces, message: ProduceResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v10(out: Pieces, message: ProduceResponse) -> Steps[None]:
+    responses = message.responses
+    count = len(responses) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for responses_item in responses:
+        yield from _step_write_topic_produce_response_v10(out, responses_item)
+        yield
+    out.append(_pack_i(message.throttle_time_ms))
+    tagged = []
+    section: Pieces
+    if len(message.node_endpoints) != 0:
+        section = []
+        node_endpoints = message.node_endpoints
+        count = len(node_endpoints) + 1
+        if count < 128:
+            section.append(BYTES[count])
+        else:
+            section.append(pack_length(count))
+        for node_endpoints_item in node_endpoints:
+            _write_node_endpoint_v10(section, node_endpoints_item)
+        tagged.append((0, b"".join(section)))
+    if tagged or message.unknown_tags:
+        write_tag_section(out, tagged, message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_topic_produce_response_v13(out: Pieces, message: ProduceResponseTopicProduceResponse) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
@@ -1468,6 +1820,29 @@ def _write_topic_produce_response_v13(out: Pieces, message: ProduceResponseTopic
         out.append(b"\x00")
 
 
+def _step_write_topic_produce_response_v13(
+    out: Pieces,
+    message: ProduceResponseTopicProduceResponse,
+) -> Steps[None]:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partition_responses = message.partition_responses
+    count = len(partition_responses) + 1
+    if count < 128:
+        out.append(_pack_uB(topic_id, count))
+    else:
+        out.append(topic_id)
+        out.append(pack_length(count))
+    for partition_responses_item in partition_responses:
+        yield from _step_write_partition_produce_response_v10(out, partition_responses_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v13(out: Pieces, message: ProduceResponse) -> None:
     responses = message.responses
     count = len(responses) + 1
@@ -1477,6 +1852,36 @@ def _write_v13(out: Pieces, message: ProduceResponse) -> None:
         out.append(pack_length(count))
     for responses_item in responses:
         _write_topic_produce_response_v13(out, responses_item)
+    out.append(_pack_i(message.throttle_time_ms))
+    tagged = []
+    section: Pieces
+    if len(message.node_endpoints) != 0:
+        section = []
+        node_endpoints = message.node_endpoints
+        count = len(node_endpoints) + 1
+        if count < 128:
+            section.append(BYTES[count])
+        else:
+            section.append(pack_length(count))
+        for node_endpoints_item in node_endpoints:
+            _write_node_endpoint_v10(section, node_endpoints_item)
+        tagged.append((0, b"".join(section)))
+    if tagged or message.unknown_tags:
+        write_tag_section(out, tagged, message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v13(out: Pieces, message: ProduceResponse) -> Steps[None]:
+    responses = message.responses
+    count = len(responses) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for responses_item in responses:
+        yield from _step_write_topic_produce_response_v13(out, responses_item)
+        yield
     out.append(_pack_i(message.throttle_time_ms))
     tagged = []
     section: Pieces
@@ -1523,6 +1928,20 @@ _WRITERS = (
     _write_v10,
     _write_v10,
     _write_v13,
+)
+
+_STEP_WRITERS = (
+    _step_write_v3,
+    _step_write_v3,
+    _step_write_v5,
+    _step_write_v5,
+    _step_write_v5,
+    _step_write_v8,
+    _step_write_v9,
+    _step_write_v10,
+    _step_write_v10,
+    _step_write_v10,
+    _step_write_v13,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -217,6 +218,10 @@ class ReadShareGroupStateResponse(Message):
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
+
     @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
@@ -388,6 +393,39 @@ def _write_partition_result_v0(out: Pieces, message: ReadShareGroupStateResponse
         out.append(b"\x00")
 
 
+def _step_write_partition_result_v0(
+    out: Pieces,
+    message: ReadShareGroupStateResponsePartitionResult,
+) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.partition, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.partition, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    state_batches = message.state_batches
+    count = len(state_batches) + 1
+    if count < 128:
+        out.append(_pack_iqB(message.state_epoch, message.start_offset, count))
+    else:
+        out.append(_pack_iq(message.state_epoch, message.start_offset))
+        out.append(pack_length(count))
+    for state_batches_item in state_batches:
+        _write_state_batch_v0(out, state_batches_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_read_state_result_v0(out: Pieces, message: ReadShareGroupStateResponseReadStateResult) -> None:
     topic_id = message.topic_id
     if len(topic_id) != 16:
@@ -401,6 +439,29 @@ def _write_read_state_result_v0(out: Pieces, message: ReadShareGroupStateRespons
         out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_result_v0(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_read_state_result_v0(
+    out: Pieces,
+    message: ReadShareGroupStateResponseReadStateResult,
+) -> Steps[None]:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_uB(topic_id, count))
+    else:
+        out.append(topic_id)
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        yield from _step_write_partition_result_v0(out, partitions_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -422,12 +483,32 @@ def _write_v0(out: Pieces, message: ReadShareGroupStateResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v0(out: Pieces, message: ReadShareGroupStateResponse) -> Steps[None]:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for results_item in results:
+        yield from _step_write_read_state_result_v0(out, results_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
 )
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -179,6 +180,10 @@ class ReadShareGroupStateSummaryResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -403,6 +408,29 @@ def _write_read_state_summary_result_v0(
         out.append(b"\x00")
 
 
+def _step_write_read_state_summary_result_v0(
+    out: Pieces,
+    message: ReadShareGroupStateSummaryResponseReadStateSummaryResult,
+) -> Steps[None]:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_uB(topic_id, count))
+    else:
+        out.append(topic_id)
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_result_v0(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v0(out: Pieces, message: ReadShareGroupStateSummaryResponse) -> None:
     results = message.results
     count = len(results) + 1
@@ -412,6 +440,22 @@ def _write_v0(out: Pieces, message: ReadShareGroupStateSummaryResponse) -> None:
         out.append(pack_length(count))
     for results_item in results:
         _write_read_state_summary_result_v0(out, results_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v0(out: Pieces, message: ReadShareGroupStateSummaryResponse) -> Steps[None]:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for results_item in results:
+        yield from _step_write_read_state_summary_result_v0(out, results_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -475,6 +519,29 @@ def _write_read_state_summary_result_v1(
         out.append(b"\x00")
 
 
+def _step_write_read_state_summary_result_v1(
+    out: Pieces,
+    message: ReadShareGroupStateSummaryResponseReadStateSummaryResult,
+) -> Steps[None]:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_uB(topic_id, count))
+    else:
+        out.append(topic_id)
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_result_v1(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v1(out: Pieces, message: ReadShareGroupStateSummaryResponse) -> None:
     results = message.results
     count = len(results) + 1
@@ -490,6 +557,22 @@ def _write_v1(out: Pieces, message: ReadShareGroupStateSummaryResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v1(out: Pieces, message: ReadShareGroupStateSummaryResponse) -> Steps[None]:
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for results_item in results:
+        yield from _step_write_read_state_summary_result_v1(out, results_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
     _read_v1,
@@ -498,6 +581,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v1,
 )
 
 

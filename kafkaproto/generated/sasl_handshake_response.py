@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from kafkaproto.message import Message
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
-from kafkaproto.support import EMPTY, Buffer, Malformed, Pieces
+from kafkaproto.support import EMPTY, Buffer, Malformed, Pieces, Steps
 
 _unpack_h = struct.Struct(">h").unpack_from
 _unpack_hi = struct.Struct(">hi").unpack_from
@@ -65,6 +65,10 @@ class SaslHandshakeResponse(Message):
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
+
     @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
@@ -107,6 +111,20 @@ def _write_v0(out: Pieces, message: SaslHandshakeResponse) -> None:
         raise Malformed
 
 
+def _step_write_v0(out: Pieces, message: SaslHandshakeResponse) -> Steps[None]:
+    mechanisms = message.mechanisms
+    count = len(mechanisms)
+    out.append(_pack_hi(message.error_code, count))
+    for mechanisms_item in mechanisms:
+        data = mechanisms_item.encode()
+        length = len(data)
+        out.append(_pack_h(length))
+        out.append(data)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 _READERS = (
     _read_v0,
     _read_v0,
@@ -115,6 +133,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v0,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v0,
 )
 
 

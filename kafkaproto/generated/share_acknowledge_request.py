@@ -14,9 +14,11 @@ from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -214,6 +216,16 @@ class ShareAcknowledgeRequest(Message):
         _WRITERS[version - 1](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[ShareAcknowledgeRequest, int]] | None:
+        read = _STEP_READERS[version - 1]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -248,6 +260,40 @@ def _read_many_acknowledgement_batch_v1(
     return found, position
 
 
+def _step_many_acknowledgement_batch_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[ShareAcknowledgeRequestAcknowledgementBatch], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ShareAcknowledgeRequestAcknowledgementBatch] = []
+    for _ in range(size):
+        message = ShareAcknowledgeRequestAcknowledgementBatch.__new__(
+            ShareAcknowledgeRequestAcknowledgementBatch,
+        )
+        message.first_offset, message.last_offset, count = _unpack_qqB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "ShareAcknowledgeRequest.acknowledge_types")
+        if not count:
+            raise Malformed
+        message.acknowledge_types = unpack_many("b", 1, count - 1, buffer, position)
+        position += count * 1 - 1
+        yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_acknowledge_partition_v1(
     buffer: Buffer,
     position: int,
@@ -279,6 +325,41 @@ def _read_many_acknowledge_partition_v1(
     return found, position
 
 
+def _step_many_acknowledge_partition_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[ShareAcknowledgeRequestAcknowledgePartition], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ShareAcknowledgeRequestAcknowledgePartition] = []
+    for _ in range(size):
+        message = ShareAcknowledgeRequestAcknowledgePartition.__new__(
+            ShareAcknowledgeRequestAcknowledgePartition,
+        )
+        message.partition_index, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "ShareAcknowledgeRequest.acknowledgement_batches")
+        if count > 1:
+            message.acknowledgement_batches, position = yield from _step_many_acknowledgement_batch_v1(buffer, position, count - 1, budget)
+        elif count:
+            message.acknowledgement_batches = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_acknowledge_topic_v1(
     buffer: Buffer,
     position: int,
@@ -305,6 +386,39 @@ def _read_many_acknowledge_topic_v1(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_acknowledge_topic_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[ShareAcknowledgeRequestAcknowledgeTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ShareAcknowledgeRequestAcknowledgeTopic] = []
+    for _ in range(size):
+        message = ShareAcknowledgeRequestAcknowledgeTopic.__new__(ShareAcknowledgeRequestAcknowledgeTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "ShareAcknowledgeRequest.partitions")
+        if count > 1:
+            message.partitions, position = yield from _step_many_acknowledge_partition_v1(buffer, position, count - 1, budget)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -349,6 +463,49 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeRequest, in
     return message, position
 
 
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ShareAcknowledgeRequest, int]]:
+    message = ShareAcknowledgeRequest.__new__(ShareAcknowledgeRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.group_id = None
+    else:
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.member_id = None
+    else:
+        end = position + length - 1
+        message.member_id = str(buffer[position:end], "utf-8")
+        position = end
+    message.share_session_epoch, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ShareAcknowledgeRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_acknowledge_topic_v1(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.is_renew_ack = False
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_v2(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeRequest, int]:
     message = ShareAcknowledgeRequest.__new__(ShareAcknowledgeRequest)
     length = buffer[position]
@@ -386,6 +543,48 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ShareAcknowledgeRequest, in
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ShareAcknowledgeRequest, int]]:
+    message = ShareAcknowledgeRequest.__new__(ShareAcknowledgeRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.group_id = None
+    else:
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.member_id = None
+    else:
+        end = position + length - 1
+        message.member_id = str(buffer[position:end], "utf-8")
+        position = end
+    message.share_session_epoch, message.is_renew_ack, count = _unpack_itB(buffer, position)
+    position += 6
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ShareAcknowledgeRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_acknowledge_topic_v1(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -535,6 +734,11 @@ _READERS = (
 _WRITERS = (
     _write_v1,
     _write_v2,
+)
+
+_STEP_READERS = (
+    _step_v1,
+    _step_v2,
 )
 
 

@@ -17,9 +17,11 @@ from kafkaproto.support import (
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -300,6 +302,16 @@ class ShareFetchRequest(Message):
         _WRITERS[version - 1](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[ShareFetchRequest, int]] | None:
+        read = _STEP_READERS[version - 1]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -329,6 +341,38 @@ def _read_many_acknowledgement_batch_v1(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_acknowledgement_batch_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[ShareFetchRequestAcknowledgementBatch], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ShareFetchRequestAcknowledgementBatch] = []
+    for _ in range(size):
+        message = ShareFetchRequestAcknowledgementBatch.__new__(ShareFetchRequestAcknowledgementBatch)
+        message.first_offset, message.last_offset, count = _unpack_qqB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "ShareFetchRequest.acknowledge_types")
+        if not count:
+            raise Malformed
+        message.acknowledge_types = unpack_many("b", 1, count - 1, buffer, position)
+        position += count * 1 - 1
+        yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -362,6 +406,40 @@ def _read_many_fetch_partition_v1(
     return found, position
 
 
+def _step_many_fetch_partition_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[ShareFetchRequestFetchPartition], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ShareFetchRequestFetchPartition] = []
+    for _ in range(size):
+        message = ShareFetchRequestFetchPartition.__new__(ShareFetchRequestFetchPartition)
+        message.partition_index, count = _unpack_iB(buffer, position)
+        position += 5
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "ShareFetchRequest.acknowledgement_batches")
+        if count > 1:
+            message.acknowledgement_batches, position = yield from _step_many_acknowledgement_batch_v1(buffer, position, count - 1, budget)
+        elif count:
+            message.acknowledgement_batches = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.partition_max_bytes = 0
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_fetch_topic_v1(
     buffer: Buffer,
     position: int,
@@ -388,6 +466,39 @@ def _read_many_fetch_topic_v1(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_fetch_topic_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[ShareFetchRequestFetchTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ShareFetchRequestFetchTopic] = []
+    for _ in range(size):
+        message = ShareFetchRequestFetchTopic.__new__(ShareFetchRequestFetchTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "ShareFetchRequest.partitions")
+        if count > 1:
+            message.partitions, position = yield from _step_many_fetch_partition_v1(buffer, position, count - 1, budget)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -418,6 +529,41 @@ def _read_many_forgotten_topic_v1(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_forgotten_topic_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[ShareFetchRequestForgottenTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[ShareFetchRequestForgottenTopic] = []
+    for _ in range(size):
+        message = ShareFetchRequestForgottenTopic.__new__(ShareFetchRequestForgottenTopic)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "ShareFetchRequest.partitions")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -481,6 +627,69 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareFetchRequest, int]:
     return message, position
 
 
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ShareFetchRequest, int]]:
+    message = ShareFetchRequest.__new__(ShareFetchRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.group_id = None
+    else:
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.member_id = None
+    else:
+        end = position + length - 1
+        message.member_id = str(buffer[position:end], "utf-8")
+        position = end
+    (
+        message.share_session_epoch,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.max_records,
+        message.batch_size,
+        count,
+    ) = _unpack_iiiiiiB(buffer, position)
+    position += 25
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ShareFetchRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_fetch_topic_v1(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ShareFetchRequest.forgotten_topics_data")
+    if count > 1:
+        message.forgotten_topics_data, position = yield from _step_many_forgotten_topic_v1(buffer, position, count - 1, budget)
+    elif count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.share_acquire_mode = 0
+    message.is_renew_ack = False
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_v2(buffer: Buffer, position: int) -> tuple[ShareFetchRequest, int]:
     message = ShareFetchRequest.__new__(ShareFetchRequest)
     length = buffer[position]
@@ -538,6 +747,69 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[ShareFetchRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ShareFetchRequest, int]]:
+    message = ShareFetchRequest.__new__(ShareFetchRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.group_id = None
+    else:
+        end = position + length - 1
+        message.group_id = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.member_id = None
+    else:
+        end = position + length - 1
+        message.member_id = str(buffer[position:end], "utf-8")
+        position = end
+    (
+        message.share_session_epoch,
+        message.max_wait_ms,
+        message.min_bytes,
+        message.max_bytes,
+        message.max_records,
+        message.batch_size,
+        message.share_acquire_mode,
+        message.is_renew_ack,
+        count,
+    ) = _unpack_iiiiiibtB(buffer, position)
+    position += 27
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ShareFetchRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_fetch_topic_v1(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ShareFetchRequest.forgotten_topics_data")
+    if count > 1:
+        message.forgotten_topics_data, position = yield from _step_many_forgotten_topic_v1(buffer, position, count - 1, budget)
+    elif count:
+        message.forgotten_topics_data = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -754,6 +1026,11 @@ _READERS = (
 _WRITERS = (
     _write_v1,
     _write_v2,
+)
+
+_STEP_READERS = (
+    _step_v1,
+    _step_v2,
 )
 
 

@@ -18,6 +18,7 @@ from kafkaproto.support import (
     Buffers,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -350,6 +351,10 @@ class ShareFetchResponse(Message):
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 1]
+        return None if write is None else write(out, self)
+
     @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
@@ -635,6 +640,62 @@ def _write_partition_data_v1(out: Pieces, message: ShareFetchResponsePartitionDa
         out.append(b"\x00")
 
 
+def _step_write_partition_data_v1(out: Pieces, message: ShareFetchResponsePartitionData) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.partition_index, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.partition_index, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    acknowledge_error_message = message.acknowledge_error_message
+    if acknowledge_error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = acknowledge_error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.acknowledge_error_code, length))
+    else:
+        out.append(_pack_h(message.acknowledge_error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    current_leader = message.current_leader
+    _write_leader_id_and_epoch_v1(out, current_leader)
+    records = message.records
+    if records is None:
+        raise Malformed
+    length = (sum(map(len, records)) if isinstance(records, list) else len(records)) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_length(length))
+    if isinstance(records, list):
+        out.extend(records)
+    else:
+        out.append(records)
+    acquired_records = message.acquired_records
+    count = len(acquired_records) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for acquired_records_item in acquired_records:
+        _write_acquired_records_v1(out, acquired_records_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_share_fetchable_topic_response_v1(
     out: Pieces,
     message: ShareFetchResponseShareFetchableTopicResponse,
@@ -651,6 +712,29 @@ def _write_share_fetchable_topic_response_v1(
         out.append(pack_length(count))
     for partitions_item in partitions:
         _write_partition_data_v1(out, partitions_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_share_fetchable_topic_response_v1(
+    out: Pieces,
+    message: ShareFetchResponseShareFetchableTopicResponse,
+) -> Steps[None]:
+    topic_id = message.topic_id
+    if len(topic_id) != 16:
+        raise Malformed
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(_pack_uB(topic_id, count))
+    else:
+        out.append(topic_id)
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        yield from _step_write_partition_data_v1(out, partitions_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -723,6 +807,45 @@ def _write_v1(out: Pieces, message: ShareFetchResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v1(out: Pieces, message: ShareFetchResponse) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    responses = message.responses
+    count = len(responses) + 1
+    if count < 128:
+        out.append(_pack_iB(message.acquisition_lock_timeout_ms, count))
+    else:
+        out.append(_pack_i(message.acquisition_lock_timeout_ms))
+        out.append(pack_length(count))
+    for responses_item in responses:
+        yield from _step_write_share_fetchable_topic_response_v1(out, responses_item)
+        yield
+    node_endpoints = message.node_endpoints
+    count = len(node_endpoints) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for node_endpoints_item in node_endpoints:
+        _write_node_endpoint_v1(out, node_endpoints_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v1,
     _read_v1,
@@ -731,6 +854,11 @@ _READERS = (
 _WRITERS = (
     _write_v1,
     _write_v1,
+)
+
+_STEP_WRITERS = (
+    _step_write_v1,
+    _step_write_v1,
 )
 
 

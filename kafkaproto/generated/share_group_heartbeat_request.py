@@ -14,9 +14,11 @@ from kafkaproto.schema import FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -99,6 +101,16 @@ class ShareGroupHeartbeatRequest(Message):
         _WRITERS[version - 1](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[ShareGroupHeartbeatRequest, int]] | None:
+        read = _STEP_READERS[version - 1]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -164,6 +176,69 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[ShareGroupHeartbeatRequest,
     return message, position
 
 
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[ShareGroupHeartbeatRequest, int]]:
+    message = ShareGroupHeartbeatRequest.__new__(ShareGroupHeartbeatRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.member_epoch, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.rack_id = None
+    else:
+        end = position + length - 1
+        message.rack_id = str(buffer[position:end], "utf-8")
+        position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "ShareGroupHeartbeatRequest.subscribed_topic_names")
+    if not count:
+        message.subscribed_topic_names = None
+    else:
+        subscribed_topic_names: list[str] = []
+        message.subscribed_topic_names = subscribed_topic_names
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position, length)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            subscribed_topic_names_item = str(buffer[position:end], "utf-8")
+            position = end
+            subscribed_topic_names.append(subscribed_topic_names_item)
+            yield
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _write_v1(out: Pieces, message: ShareGroupHeartbeatRequest) -> None:
     group_id = message.group_id
     data = group_id.encode()
@@ -224,6 +299,10 @@ _READERS = (
 
 _WRITERS = (
     _write_v1,
+)
+
+_STEP_READERS = (
+    _step_v1,
 )
 
 

@@ -20,6 +20,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -620,6 +621,10 @@ class StreamsGroupDescribeResponse(Message):
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
 
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
+
     @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
@@ -1182,6 +1187,31 @@ def _write_topic_info_v0(out: Pieces, message: StreamsGroupDescribeResponseTopic
         out.append(b"\x00")
 
 
+def _step_write_topic_info_v0(out: Pieces, message: StreamsGroupDescribeResponseTopicInfo) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topic_configs = message.topic_configs
+    count = len(topic_configs) + 1
+    if count < 128:
+        out.append(_pack_ihB(message.partitions, message.replication_factor, count))
+    else:
+        out.append(_pack_ih(message.partitions, message.replication_factor))
+        out.append(pack_length(count))
+    for topic_configs_item in topic_configs:
+        _write_key_value_v0(out, topic_configs_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_subtopology_v0(out: Pieces, message: StreamsGroupDescribeResponseSubtopology) -> None:
     subtopology_id = message.subtopology_id
     data = subtopology_id.encode()
@@ -1241,6 +1271,69 @@ def _write_subtopology_v0(out: Pieces, message: StreamsGroupDescribeResponseSubt
         out.append(b"\x00")
 
 
+def _step_write_subtopology_v0(out: Pieces, message: StreamsGroupDescribeResponseSubtopology) -> Steps[None]:
+    subtopology_id = message.subtopology_id
+    data = subtopology_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    source_topics = message.source_topics
+    count = len(source_topics) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for source_topics_item in source_topics:
+        data = source_topics_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(BYTES[length])
+        else:
+            out.append(pack_string_length(length))
+        out.append(data)
+        yield
+    repartition_sink_topics = message.repartition_sink_topics
+    count = len(repartition_sink_topics) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for repartition_sink_topics_item in repartition_sink_topics:
+        data = repartition_sink_topics_item.encode()
+        length = len(data) + 1
+        if length < 128:
+            out.append(BYTES[length])
+        else:
+            out.append(pack_string_length(length))
+        out.append(data)
+        yield
+    state_changelog_topics = message.state_changelog_topics
+    count = len(state_changelog_topics) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for state_changelog_topics_item in state_changelog_topics:
+        yield from _step_write_topic_info_v0(out, state_changelog_topics_item)
+        yield
+    repartition_source_topics = message.repartition_source_topics
+    count = len(repartition_source_topics) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for repartition_source_topics_item in repartition_source_topics:
+        yield from _step_write_topic_info_v0(out, repartition_source_topics_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_topology_v0(out: Pieces, message: StreamsGroupDescribeResponseTopology) -> None:
     subtopologies = message.subtopologies
     if subtopologies is None:
@@ -1255,6 +1348,27 @@ def _write_topology_v0(out: Pieces, message: StreamsGroupDescribeResponseTopolog
         out.append(pack_length(count))
     for subtopologies_item in subtopologies:
         _write_subtopology_v0(out, subtopologies_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_topology_v0(out: Pieces, message: StreamsGroupDescribeResponseTopology) -> Steps[None]:
+    subtopologies = message.subtopologies
+    if subtopologies is None:
+        subtopologies = EMPTY
+        count = 0
+    else:
+        count = len(subtopologies) + 1
+    if count < 128:
+        out.append(_pack_iB(message.epoch, count))
+    else:
+        out.append(_pack_i(message.epoch))
+        out.append(pack_length(count))
+    for subtopologies_item in subtopologies:
+        yield from _step_write_subtopology_v0(out, subtopologies_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -1343,6 +1457,40 @@ def _write_assignment_v0(out: Pieces, message: StreamsGroupDescribeResponseAssig
         out.append(pack_length(count))
     for warmup_tasks_item in warmup_tasks:
         _write_task_ids_v0(out, warmup_tasks_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_assignment_v0(out: Pieces, message: StreamsGroupDescribeResponseAssignment) -> Steps[None]:
+    active_tasks = message.active_tasks
+    count = len(active_tasks) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for active_tasks_item in active_tasks:
+        _write_task_ids_v0(out, active_tasks_item)
+        yield
+    standby_tasks = message.standby_tasks
+    count = len(standby_tasks) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for standby_tasks_item in standby_tasks:
+        _write_task_ids_v0(out, standby_tasks_item)
+        yield
+    warmup_tasks = message.warmup_tasks
+    count = len(warmup_tasks) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for warmup_tasks_item in warmup_tasks:
+        _write_task_ids_v0(out, warmup_tasks_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -1447,6 +1595,107 @@ def _write_member_v0(out: Pieces, message: StreamsGroupDescribeResponseMember) -
         out.append(_pack_tB(message.is_classic, 0))
 
 
+def _step_write_member_v0(out: Pieces, message: StreamsGroupDescribeResponseMember) -> Steps[None]:
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    instance_id = message.instance_id
+    if instance_id is None:
+        data = b""
+        length = 0
+    else:
+        data = instance_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_iB(message.member_epoch, length))
+    else:
+        out.append(_pack_i(message.member_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
+    rack_id = message.rack_id
+    if rack_id is None:
+        data = b""
+        length = 0
+    else:
+        data = rack_id.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    client_id = message.client_id
+    data = client_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    client_host = message.client_host
+    data = client_host.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    process_id = message.process_id
+    data = process_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(_pack_iB(message.topology_epoch, length))
+    else:
+        out.append(_pack_i(message.topology_epoch))
+        out.append(pack_string_length(length))
+    out.append(data)
+    user_endpoint = message.user_endpoint
+    out.append(_pack_b(-1 if user_endpoint is None else 1))
+    if user_endpoint is not None:
+        _write_endpoint_v0(out, user_endpoint)
+    client_tags = message.client_tags
+    count = len(client_tags) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for client_tags_item in client_tags:
+        _write_key_value_v0(out, client_tags_item)
+        yield
+    task_offsets = message.task_offsets
+    count = len(task_offsets) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for task_offsets_item in task_offsets:
+        _write_task_offset_v0(out, task_offsets_item)
+        yield
+    task_end_offsets = message.task_end_offsets
+    count = len(task_end_offsets) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for task_end_offsets_item in task_end_offsets:
+        _write_task_offset_v0(out, task_end_offsets_item)
+        yield
+    assignment = message.assignment
+    yield from _step_write_assignment_v0(out, assignment)
+    target_assignment = message.target_assignment
+    yield from _step_write_assignment_v0(out, target_assignment)
+    if message.unknown_tags:
+        out.append(_pack_t(message.is_classic))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_tB(message.is_classic, 0))
+
+
 def _write_described_group_v0(out: Pieces, message: StreamsGroupDescribeResponseDescribedGroup) -> None:
     error_message = message.error_message
     if error_message is None:
@@ -1496,6 +1745,59 @@ def _write_described_group_v0(out: Pieces, message: StreamsGroupDescribeResponse
         out.append(_pack_iB(message.authorized_operations, 0))
 
 
+def _step_write_described_group_v0(
+    out: Pieces,
+    message: StreamsGroupDescribeResponseDescribedGroup,
+) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_hB(message.error_code, length))
+    else:
+        out.append(_pack_h(message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    group_id = message.group_id
+    data = group_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    group_state = message.group_state
+    data = group_state.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    topology = message.topology
+    out.append(_pack_iib(message.group_epoch, message.assignment_epoch, -1 if topology is None else 1))
+    if topology is not None:
+        yield from _step_write_topology_v0(out, topology)
+    members = message.members
+    count = len(members) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for members_item in members:
+        yield from _step_write_member_v0(out, members_item)
+        yield
+    if message.unknown_tags:
+        out.append(_pack_i(message.authorized_operations))
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(_pack_iB(message.authorized_operations, 0))
+
+
 def _write_v0(out: Pieces, message: StreamsGroupDescribeResponse) -> None:
     groups = message.groups
     count = len(groups) + 1
@@ -1512,12 +1814,33 @@ def _write_v0(out: Pieces, message: StreamsGroupDescribeResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v0(out: Pieces, message: StreamsGroupDescribeResponse) -> Steps[None]:
+    groups = message.groups
+    count = len(groups) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for groups_item in groups:
+        yield from _step_write_described_group_v0(out, groups_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
 )
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
 )
 
 

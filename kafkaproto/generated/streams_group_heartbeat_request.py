@@ -13,17 +13,21 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     unpack_many,
@@ -513,6 +517,16 @@ class StreamsGroupHeartbeatRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[StreamsGroupHeartbeatRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -593,6 +607,58 @@ def _read_many_topic_info_v0(
     return found, position
 
 
+def _step_many_topic_info_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[StreamsGroupHeartbeatRequestTopicInfo], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[StreamsGroupHeartbeatRequestTopicInfo] = []
+    for _ in range(size):
+        message = StreamsGroupHeartbeatRequestTopicInfo.__new__(StreamsGroupHeartbeatRequestTopicInfo)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        message.partitions, message.replication_factor, count = _unpack_ihB(buffer, position)
+        position += 7
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "StreamsGroupHeartbeatRequest.topic_configs")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.topic_configs, position = yield from read_pieces(
+                    _read_many_key_value_v0,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.topic_configs, position = _read_many_key_value_v0(buffer, position, count - 1)
+                budget.take_tags(message.topic_configs)
+        elif count:
+            message.topic_configs = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_copartition_group_v0(
     buffer: Buffer,
     position: int,
@@ -635,6 +701,60 @@ def _read_many_copartition_group_v0(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_copartition_group_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[StreamsGroupHeartbeatRequestCopartitionGroup], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[StreamsGroupHeartbeatRequestCopartitionGroup] = []
+    for _ in range(size):
+        message = StreamsGroupHeartbeatRequestCopartitionGroup.__new__(
+            StreamsGroupHeartbeatRequestCopartitionGroup,
+        )
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "StreamsGroupHeartbeatRequest.source_topics")
+        if not count:
+            raise Malformed
+        message.source_topics = unpack_many("h", 2, count - 1, buffer, position)
+        position += count * 2 - 2
+        yield
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "StreamsGroupHeartbeatRequest.source_topic_regex")
+        if not count:
+            raise Malformed
+        message.source_topic_regex = unpack_many("h", 2, count - 1, buffer, position)
+        position += count * 2 - 2
+        yield
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "StreamsGroupHeartbeatRequest.repartition_source_topics")
+        if not count:
+            raise Malformed
+        message.repartition_source_topics = unpack_many("h", 2, count - 1, buffer, position)
+        position += count * 2 - 2
+        yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -759,6 +879,139 @@ def _read_many_subtopology_v0(
     return found, position
 
 
+def _step_many_subtopology_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[StreamsGroupHeartbeatRequestSubtopology], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[StreamsGroupHeartbeatRequestSubtopology] = []
+    for _ in range(size):
+        message = StreamsGroupHeartbeatRequestSubtopology.__new__(StreamsGroupHeartbeatRequestSubtopology)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.subtopology_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "StreamsGroupHeartbeatRequest.source_topics")
+        if not count:
+            raise Malformed
+        source_topics: list[str] = []
+        message.source_topics = source_topics
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position, length)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            source_topics_item = str(buffer[position:end], "utf-8")
+            position = end
+            source_topics.append(source_topics_item)
+            yield
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "StreamsGroupHeartbeatRequest.source_topic_regex")
+        if not count:
+            raise Malformed
+        source_topic_regex: list[str] = []
+        message.source_topic_regex = source_topic_regex
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position, length)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            source_topic_regex_item = str(buffer[position:end], "utf-8")
+            position = end
+            source_topic_regex.append(source_topic_regex_item)
+            yield
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "StreamsGroupHeartbeatRequest.state_changelog_topics")
+        if count > 1:
+            message.state_changelog_topics, position = yield from _step_many_topic_info_v0(buffer, position, count - 1, budget)
+        elif count:
+            message.state_changelog_topics = []
+        else:
+            raise Malformed
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "StreamsGroupHeartbeatRequest.repartition_sink_topics")
+        if not count:
+            raise Malformed
+        repartition_sink_topics: list[str] = []
+        message.repartition_sink_topics = repartition_sink_topics
+        if count - 1 > len(buffer) - position:
+            raise Malformed
+        for _ in range(1, count):
+            length = buffer[position]
+            position += 1
+            if length > 127:
+                length, position = read_string_length(buffer, position, length)
+            if not length:
+                raise Malformed
+            end = position + length - 1
+            repartition_sink_topics_item = str(buffer[position:end], "utf-8")
+            position = end
+            repartition_sink_topics.append(repartition_sink_topics_item)
+            yield
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "StreamsGroupHeartbeatRequest.repartition_source_topics")
+        if count > 1:
+            message.repartition_source_topics, position = yield from _step_many_topic_info_v0(buffer, position, count - 1, budget)
+        elif count:
+            message.repartition_source_topics = []
+        else:
+            raise Malformed
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "StreamsGroupHeartbeatRequest.copartition_groups")
+        if count > 1:
+            message.copartition_groups, position = yield from _step_many_copartition_group_v0(buffer, position, count - 1, budget)
+        elif count:
+            message.copartition_groups = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_topology_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatRequestTopology, int]:
     message = StreamsGroupHeartbeatRequestTopology.__new__(StreamsGroupHeartbeatRequestTopology)
     message.epoch, count = _unpack_iB(buffer, position)
@@ -776,6 +1029,32 @@ def _read_topology_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartb
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_topology_v0(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[StreamsGroupHeartbeatRequestTopology, int]]:
+    message = StreamsGroupHeartbeatRequestTopology.__new__(StreamsGroupHeartbeatRequestTopology)
+    message.epoch, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "StreamsGroupHeartbeatRequest.subtopologies")
+    if count > 1:
+        message.subtopologies, position = yield from _step_many_subtopology_v0(buffer, position, count - 1, budget)
+    elif count:
+        message.subtopologies = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -815,6 +1094,50 @@ def _read_many_task_ids_v0(
         if tags:
             message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
         found.append(message)
+    return found, position
+
+
+def _step_many_task_ids_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[StreamsGroupHeartbeatRequestTaskIds], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[StreamsGroupHeartbeatRequestTaskIds] = []
+    for _ in range(size):
+        message = StreamsGroupHeartbeatRequestTaskIds.__new__(StreamsGroupHeartbeatRequestTaskIds)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.subtopology_id = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "StreamsGroupHeartbeatRequest.partitions")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partitions = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partitions = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
     return found, position
 
 
@@ -992,6 +1315,178 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[StreamsGroupHeartbeatReques
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v0(
+    buffer: Buffer,
+    position: int,
+    budget: Budget,
+) -> Steps[tuple[StreamsGroupHeartbeatRequest, int]]:
+    message = StreamsGroupHeartbeatRequest.__new__(StreamsGroupHeartbeatRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.member_epoch, message.endpoint_information_epoch, length = _unpack_iiB(buffer, position)
+    position += 9
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.instance_id = None
+    else:
+        end = position + length - 1
+        message.instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.rack_id = None
+    else:
+        end = position + length - 1
+        message.rack_id = str(buffer[position:end], "utf-8")
+        position = end
+    message.rebalance_timeout_ms, mark = _unpack_ib(buffer, position)
+    position += 5
+    if mark < 0:
+        message.topology = None
+    else:
+        message.topology, position = yield from _step_topology_v0(buffer, position, budget)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "StreamsGroupHeartbeatRequest.active_tasks")
+    if count > 1:
+        message.active_tasks, position = yield from _step_many_task_ids_v0(buffer, position, count - 1, budget)
+    elif count:
+        message.active_tasks = []
+    else:
+        message.active_tasks = None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "StreamsGroupHeartbeatRequest.standby_tasks")
+    if count > 1:
+        message.standby_tasks, position = yield from _step_many_task_ids_v0(buffer, position, count - 1, budget)
+    elif count:
+        message.standby_tasks = []
+    else:
+        message.standby_tasks = None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "StreamsGroupHeartbeatRequest.warmup_tasks")
+    if count > 1:
+        message.warmup_tasks, position = yield from _step_many_task_ids_v0(buffer, position, count - 1, budget)
+    elif count:
+        message.warmup_tasks = []
+    else:
+        message.warmup_tasks = None
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.process_id = None
+    else:
+        end = position + length - 1
+        message.process_id = str(buffer[position:end], "utf-8")
+        position = end
+    (mark,) = _unpack_b(buffer, position)
+    position += 1
+    if mark < 0:
+        message.user_endpoint = None
+    else:
+        message.user_endpoint, position = _read_endpoint_v0(buffer, position)
+        budget.take_tags((message.user_endpoint,))
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "StreamsGroupHeartbeatRequest.client_tags")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.client_tags, position = yield from read_pieces(
+                _read_many_key_value_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.client_tags, position = _read_many_key_value_v0(buffer, position, count - 1)
+            budget.take_tags(message.client_tags)
+    elif count:
+        message.client_tags = []
+    else:
+        message.client_tags = None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "StreamsGroupHeartbeatRequest.task_offsets")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.task_offsets, position = yield from read_pieces(
+                _read_many_task_offset_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.task_offsets, position = _read_many_task_offset_v0(buffer, position, count - 1)
+            budget.take_tags(message.task_offsets)
+    elif count:
+        message.task_offsets = []
+    else:
+        message.task_offsets = None
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "StreamsGroupHeartbeatRequest.task_end_offsets")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.task_end_offsets, position = yield from read_pieces(
+                _read_many_task_offset_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.task_end_offsets, position = _read_many_task_offset_v0(buffer, position, count - 1)
+            budget.take_tags(message.task_end_offsets)
+    elif count:
+        message.task_end_offsets = []
+    else:
+        message.task_end_offsets = None
+    message.shutdown_application, tags = _unpack_tB(buffer, position)
+    position += 2
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -1371,6 +1866,10 @@ _READERS = (
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_READERS = (
+    _step_v0,
 )
 
 

@@ -20,6 +20,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -348,6 +349,10 @@ class StreamsGroupHeartbeatResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -719,6 +724,36 @@ def _write_endpoint_to_partitions_v0(
         out.append(b"\x00")
 
 
+def _step_write_endpoint_to_partitions_v0(
+    out: Pieces,
+    message: StreamsGroupHeartbeatResponseEndpointToPartitions,
+) -> Steps[None]:
+    user_endpoint = message.user_endpoint
+    _write_endpoint_v0(out, user_endpoint)
+    active_partitions = message.active_partitions
+    count = len(active_partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for active_partitions_item in active_partitions:
+        _write_topic_partition_v0(out, active_partitions_item)
+        yield
+    standby_partitions = message.standby_partitions
+    count = len(standby_partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for standby_partitions_item in standby_partitions:
+        _write_topic_partition_v0(out, standby_partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v0(out: Pieces, message: StreamsGroupHeartbeatResponse) -> None:
     error_message = message.error_message
     if error_message is None:
@@ -820,12 +855,122 @@ def _write_v0(out: Pieces, message: StreamsGroupHeartbeatResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v0(out: Pieces, message: StreamsGroupHeartbeatResponse) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    member_id = message.member_id
+    data = member_id.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    status = message.status
+    if status is None:
+        status = EMPTY
+        count = 0
+    else:
+        count = len(status) + 1
+    if count < 128:
+        out.append(_pack_iiiiB(
+            message.member_epoch,
+            message.heartbeat_interval_ms,
+            message.acceptable_recovery_lag,
+            message.task_offset_interval_ms,
+            count,
+        ))
+    else:
+        out.append(_pack_iiii(
+            message.member_epoch,
+            message.heartbeat_interval_ms,
+            message.acceptable_recovery_lag,
+            message.task_offset_interval_ms,
+        ))
+        out.append(pack_length(count))
+    for status_item in status:
+        _write_status_v0(out, status_item)
+        yield
+    active_tasks = message.active_tasks
+    if active_tasks is None:
+        active_tasks = EMPTY
+        count = 0
+    else:
+        count = len(active_tasks) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for active_tasks_item in active_tasks:
+        _write_task_ids_v0(out, active_tasks_item)
+        yield
+    standby_tasks = message.standby_tasks
+    if standby_tasks is None:
+        standby_tasks = EMPTY
+        count = 0
+    else:
+        count = len(standby_tasks) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for standby_tasks_item in standby_tasks:
+        _write_task_ids_v0(out, standby_tasks_item)
+        yield
+    warmup_tasks = message.warmup_tasks
+    if warmup_tasks is None:
+        warmup_tasks = EMPTY
+        count = 0
+    else:
+        count = len(warmup_tasks) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for warmup_tasks_item in warmup_tasks:
+        _write_task_ids_v0(out, warmup_tasks_item)
+        yield
+    partitions_by_user_endpoint = message.partitions_by_user_endpoint
+    if partitions_by_user_endpoint is None:
+        partitions_by_user_endpoint = EMPTY
+        count = 0
+    else:
+        count = len(partitions_by_user_endpoint) + 1
+    if count < 128:
+        out.append(_pack_iB(message.endpoint_information_epoch, count))
+    else:
+        out.append(_pack_i(message.endpoint_information_epoch))
+        out.append(pack_length(count))
+    for partitions_by_user_endpoint_item in partitions_by_user_endpoint:
+        yield from _step_write_endpoint_to_partitions_v0(out, partitions_by_user_endpoint_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v0,
 )
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
 )
 
 

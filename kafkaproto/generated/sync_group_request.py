@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -149,6 +153,16 @@ class SyncGroupRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[SyncGroupRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -214,6 +228,48 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     return message, position
 
 
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[SyncGroupRequest, int]]:
+    message = SyncGroupRequest.__new__(SyncGroupRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.generation_id, length = _unpack_ih(buffer, position)
+    position += 6
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "SyncGroupRequest.assignments")
+    if count > 0:
+        if count > ELEMENTS_A_STEP:
+            message.assignments, position = yield from read_pieces(
+                _read_many_assignment_v0,
+                buffer,
+                position,
+                count,
+                budget,
+            )
+        else:
+            message.assignments, position = _read_many_assignment_v0(buffer, position, count)
+            budget.take_tags(message.assignments)
+    elif not count:
+        message.assignments = []
+    else:
+        raise Malformed
+    message.group_instance_id = None
+    message.protocol_type = None
+    message.protocol_name = None
+    message.unknown_tags = None
+    return message, position
+
+
 def _read_v3(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     message = SyncGroupRequest.__new__(SyncGroupRequest)
     (length,) = _unpack_h(buffer, position)
@@ -242,6 +298,55 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     position += 4
     if count > 0:
         message.assignments, position = _read_many_assignment_v0(buffer, position, count)
+    elif not count:
+        message.assignments = []
+    else:
+        raise Malformed
+    message.protocol_type = None
+    message.protocol_name = None
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v3(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[SyncGroupRequest, int]]:
+    message = SyncGroupRequest.__new__(SyncGroupRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.generation_id, length = _unpack_ih(buffer, position)
+    position += 6
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        message.group_instance_id = None
+    else:
+        end = position + length
+        message.group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    (count,) = _unpack_i(buffer, position)
+    position += 4
+    budget.take(count, "SyncGroupRequest.assignments")
+    if count > 0:
+        if count > ELEMENTS_A_STEP:
+            message.assignments, position = yield from read_pieces(
+                _read_many_assignment_v0,
+                buffer,
+                position,
+                count,
+                budget,
+            )
+        else:
+            message.assignments, position = _read_many_assignment_v0(buffer, position, count)
+            budget.take_tags(message.assignments)
     elif not count:
         message.assignments = []
     else:
@@ -339,6 +444,68 @@ def _read_v4(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     return message, position
 
 
+def _step_v4(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[SyncGroupRequest, int]]:
+    message = SyncGroupRequest.__new__(SyncGroupRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.generation_id, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.group_instance_id = None
+    else:
+        end = position + length - 1
+        message.group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "SyncGroupRequest.assignments")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.assignments, position = yield from read_pieces(
+                _read_many_assignment_v4,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.assignments, position = _read_many_assignment_v4(buffer, position, count - 1)
+            budget.take_tags(message.assignments)
+    elif count:
+        message.assignments = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.protocol_type = None
+    message.protocol_name = None
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_v5(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     message = SyncGroupRequest.__new__(SyncGroupRequest)
     length = buffer[position]
@@ -404,6 +571,86 @@ def _read_v5(buffer: Buffer, position: int) -> tuple[SyncGroupRequest, int]:
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v5(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[SyncGroupRequest, int]]:
+    message = SyncGroupRequest.__new__(SyncGroupRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.generation_id, length = _unpack_iB(buffer, position)
+    position += 5
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.group_instance_id = None
+    else:
+        end = position + length - 1
+        message.group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.protocol_type = None
+    else:
+        end = position + length - 1
+        message.protocol_type = str(buffer[position:end], "utf-8")
+        position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.protocol_name = None
+    else:
+        end = position + length - 1
+        message.protocol_name = str(buffer[position:end], "utf-8")
+        position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "SyncGroupRequest.assignments")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.assignments, position = yield from read_pieces(
+                _read_many_assignment_v4,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.assignments, position = _read_many_assignment_v4(buffer, position, count - 1)
+            budget.take_tags(message.assignments)
+    elif count:
+        message.assignments = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -622,6 +869,15 @@ _WRITERS = (
     _write_v3,
     _write_v4,
     _write_v5,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v0,
+    _step_v0,
+    _step_v3,
+    _step_v4,
+    _step_v5,
 )
 
 

@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -211,6 +215,16 @@ class TxnOffsetCommitRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[TxnOffsetCommitRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -270,6 +284,49 @@ def _read_many_topic_v0(
     return found, position
 
 
+def _step_many_topic_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[TxnOffsetCommitRequestTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[TxnOffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "TxnOffsetCommitRequest.partitions")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_partition_v0,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_partition_v0(buffer, position, count)
+                budget.take_tags(message.partitions)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int]:
     message = TxnOffsetCommitRequest.__new__(TxnOffsetCommitRequest)
     (length,) = _unpack_h(buffer, position)
@@ -290,6 +347,38 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
     position += 14
     if count > 0:
         message.topics, position = _read_many_topic_v0(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.generation_id = -1
+    message.member_id = ""
+    message.group_instance_id = None
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[TxnOffsetCommitRequest, int]]:
+    message = TxnOffsetCommitRequest.__new__(TxnOffsetCommitRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.transactional_id = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.producer_id, message.producer_epoch, count = _unpack_qhi(buffer, position)
+    position += 14
+    budget.take(count, "TxnOffsetCommitRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_topic_v0(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -359,6 +448,49 @@ def _read_many_topic_v2(
     return found, position
 
 
+def _step_many_topic_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[TxnOffsetCommitRequestTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[TxnOffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
+        (length,) = _unpack_h(buffer, position)
+        position += 2
+        if length < 0:
+            raise Malformed
+        end = position + length
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        (count,) = _unpack_i(buffer, position)
+        position += 4
+        budget.take(count, "TxnOffsetCommitRequest.partitions")
+        if count > 0:
+            if count > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_partition_v2,
+                    buffer,
+                    position,
+                    count,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_partition_v2(buffer, position, count)
+                budget.take_tags(message.partitions)
+        elif not count:
+            message.partitions = []
+        else:
+            raise Malformed
+        message.unknown_tags = None
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v2(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int]:
     message = TxnOffsetCommitRequest.__new__(TxnOffsetCommitRequest)
     (length,) = _unpack_h(buffer, position)
@@ -379,6 +511,38 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
     position += 14
     if count > 0:
         message.topics, position = _read_many_topic_v2(buffer, position, count)
+    elif not count:
+        message.topics = []
+    else:
+        raise Malformed
+    message.generation_id = -1
+    message.member_id = ""
+    message.group_instance_id = None
+    message.unknown_tags = None
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[TxnOffsetCommitRequest, int]]:
+    message = TxnOffsetCommitRequest.__new__(TxnOffsetCommitRequest)
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.transactional_id = str(buffer[position:end], "utf-8")
+    position = end
+    (length,) = _unpack_h(buffer, position)
+    position += 2
+    if length < 0:
+        raise Malformed
+    end = position + length
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    message.producer_id, message.producer_epoch, count = _unpack_qhi(buffer, position)
+    position += 14
+    budget.take(count, "TxnOffsetCommitRequest.topics")
+    if count > 0:
+        message.topics, position = yield from _step_many_topic_v2(buffer, position, count, budget)
     elif not count:
         message.topics = []
     else:
@@ -462,6 +626,58 @@ def _read_many_topic_v3(
     return found, position
 
 
+def _step_many_topic_v3(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[TxnOffsetCommitRequestTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[TxnOffsetCommitRequestTopic] = []
+    for _ in range(size):
+        message = TxnOffsetCommitRequestTopic.__new__(TxnOffsetCommitRequestTopic)
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "TxnOffsetCommitRequest.partitions")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.partitions, position = yield from read_pieces(
+                    _read_many_partition_v3,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.partitions, position = _read_many_partition_v3(buffer, position, count - 1)
+                budget.take_tags(message.partitions)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int]:
     message = TxnOffsetCommitRequest.__new__(TxnOffsetCommitRequest)
     length = buffer[position]
@@ -521,6 +737,70 @@ def _read_v3(buffer: Buffer, position: int) -> tuple[TxnOffsetCommitRequest, int
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v3(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[TxnOffsetCommitRequest, int]]:
+    message = TxnOffsetCommitRequest.__new__(TxnOffsetCommitRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.transactional_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    (
+        message.producer_id,
+        message.producer_epoch,
+        message.generation_id,
+        length,
+    ) = _unpack_qhiB(buffer, position)
+    position += 15
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.member_id = str(buffer[position:end], "utf-8")
+    position = end
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.group_instance_id = None
+    else:
+        end = position + length - 1
+        message.group_instance_id = str(buffer[position:end], "utf-8")
+        position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "TxnOffsetCommitRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_topic_v3(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -759,6 +1039,15 @@ _WRITERS = (
     _write_v3,
     _write_v3,
     _write_v3,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v0,
+    _step_v2,
+    _step_v3,
+    _step_v3,
+    _step_v3,
 )
 
 

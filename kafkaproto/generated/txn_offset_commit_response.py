@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -150,6 +151,10 @@ class TxnOffsetCommitResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -316,12 +321,39 @@ def _write_topic_v0(out: Pieces, message: TxnOffsetCommitResponseTopic) -> None:
         raise Malformed
 
 
+def _step_write_topic_v0(out: Pieces, message: TxnOffsetCommitResponseTopic) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data)
+    out.append(_pack_h(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions)
+    out.append(_pack_i(count))
+    for partitions_item in partitions:
+        _write_partition_v0(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        raise Malformed
+
+
 def _write_v0(out: Pieces, message: TxnOffsetCommitResponse) -> None:
     topics = message.topics
     count = len(topics)
     out.append(_pack_ii(message.throttle_time_ms, count))
     for topics_item in topics:
         _write_topic_v0(out, topics_item)
+    if message.unknown_tags:
+        raise Malformed
+
+
+def _step_write_v0(out: Pieces, message: TxnOffsetCommitResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics)
+    out.append(_pack_ii(message.throttle_time_ms, count))
+    for topics_item in topics:
+        yield from _step_write_topic_v0(out, topics_item)
+        yield
     if message.unknown_tags:
         raise Malformed
 
@@ -357,6 +389,30 @@ def _write_topic_v3(out: Pieces, message: TxnOffsetCommitResponseTopic) -> None:
         out.append(b"\x00")
 
 
+def _step_write_topic_v3(out: Pieces, message: TxnOffsetCommitResponseTopic) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_partition_v3(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v3(out: Pieces, message: TxnOffsetCommitResponse) -> None:
     topics = message.topics
     count = len(topics) + 1
@@ -367,6 +423,23 @@ def _write_v3(out: Pieces, message: TxnOffsetCommitResponse) -> None:
         out.append(pack_length(count))
     for topics_item in topics:
         _write_topic_v3(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_v3(out: Pieces, message: TxnOffsetCommitResponse) -> Steps[None]:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_iB(message.throttle_time_ms, count))
+    else:
+        out.append(_pack_i(message.throttle_time_ms))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_topic_v3(out, topics_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -389,6 +462,15 @@ _WRITERS = (
     _write_v3,
     _write_v3,
     _write_v3,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v0,
+    _step_write_v0,
+    _step_write_v3,
+    _step_write_v3,
+    _step_write_v3,
 )
 
 

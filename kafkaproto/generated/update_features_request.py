@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -134,6 +138,16 @@ class UpdateFeaturesRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[UpdateFeaturesRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -189,6 +203,39 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[UpdateFeaturesRequest, int]
     return message, position
 
 
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[UpdateFeaturesRequest, int]]:
+    message = UpdateFeaturesRequest.__new__(UpdateFeaturesRequest)
+    message.timeout_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "UpdateFeaturesRequest.feature_updates")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.feature_updates, position = yield from read_pieces(
+                _read_many_feature_update_key_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.feature_updates, position = _read_many_feature_update_key_v0(buffer, position, count - 1)
+            budget.take_tags(message.feature_updates)
+    elif count:
+        message.feature_updates = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.validate_only = False
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _read_many_feature_update_key_v1(
     buffer: Buffer,
     position: int,
@@ -235,6 +282,38 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[UpdateFeaturesRequest, int]
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[UpdateFeaturesRequest, int]]:
+    message = UpdateFeaturesRequest.__new__(UpdateFeaturesRequest)
+    message.timeout_ms, count = _unpack_iB(buffer, position)
+    position += 5
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "UpdateFeaturesRequest.feature_updates")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.feature_updates, position = yield from read_pieces(
+                _read_many_feature_update_key_v1,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.feature_updates, position = _read_many_feature_update_key_v1(buffer, position, count - 1)
+            budget.take_tags(message.feature_updates)
+    elif count:
+        message.feature_updates = []
+    else:
+        raise Malformed
+    message.validate_only, tags = _unpack_tB(buffer, position)
+    position += 2
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -319,6 +398,12 @@ _WRITERS = (
     _write_v0,
     _write_v1,
     _write_v1,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
+    _step_v1,
 )
 
 

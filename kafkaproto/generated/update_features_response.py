@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -126,6 +127,10 @@ class UpdateFeaturesResponse(Message):
 
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version](out, self)
+
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version]
+        return None if write is None else write(out, self)
 
     @staticmethod
     def schema() -> MessageSchema:
@@ -283,6 +288,35 @@ def _write_v0(out: Pieces, message: UpdateFeaturesResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v0(out: Pieces, message: UpdateFeaturesResponse) -> Steps[None]:
+    error_message = message.error_message
+    if error_message is None:
+        data = b""
+        length = 0
+    else:
+        data = error_message.encode()
+        length = len(data) + 1
+    if length < 128:
+        out.append(_pack_ihB(message.throttle_time_ms, message.error_code, length))
+    else:
+        out.append(_pack_ih(message.throttle_time_ms, message.error_code))
+        out.append(pack_string_length(length))
+    out.append(data)
+    results = message.results
+    count = len(results) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for results_item in results:
+        _write_updatable_feature_result_v0(out, results_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_v2(out: Pieces, message: UpdateFeaturesResponse) -> None:
     error_message = message.error_message
     if error_message is None:
@@ -313,6 +347,12 @@ _WRITERS = (
     _write_v0,
     _write_v0,
     _write_v2,
+)
+
+_STEP_WRITERS = (
+    _step_write_v0,
+    _step_write_v0,
+    None,
 )
 
 

@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -193,6 +197,16 @@ class UpdateRaftVoterRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[UpdateRaftVoterRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -284,6 +298,55 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[UpdateRaftVoterRequest, int
     return message, position
 
 
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[UpdateRaftVoterRequest, int]]:
+    message = UpdateRaftVoterRequest.__new__(UpdateRaftVoterRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        message.cluster_id = None
+    else:
+        end = position + length - 1
+        message.cluster_id = str(buffer[position:end], "utf-8")
+        position = end
+    (
+        message.current_leader_epoch,
+        message.voter_id,
+        message.voter_directory_id,
+        count,
+    ) = _unpack_iiuB(buffer, position)
+    position += 25
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "UpdateRaftVoterRequest.listeners")
+    if count > 1:
+        if count - 1 > ELEMENTS_A_STEP:
+            message.listeners, position = yield from read_pieces(
+                _read_many_listener_v0,
+                buffer,
+                position,
+                count - 1,
+                budget,
+            )
+        else:
+            message.listeners, position = _read_many_listener_v0(buffer, position, count - 1)
+            budget.take_tags(message.listeners)
+    elif count:
+        message.listeners = []
+    else:
+        raise Malformed
+    message._kraft_version_feature, position = _read_kraft_version_feature_v0(buffer, position)
+    budget.take_tags((message._kraft_version_feature,))
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
+    return message, position
+
+
 def _write_listener_v0(out: Pieces, message: UpdateRaftVoterRequestListener) -> None:
     name = message.name
     data = name.encode()
@@ -355,6 +418,10 @@ _READERS = (
 
 _WRITERS = (
     _write_v0,
+)
+
+_STEP_READERS = (
+    _step_v0,
 )
 
 

@@ -13,13 +13,17 @@ from kafkaproto.message import Message, Struct
 from kafkaproto.schema import Default, FieldSchema, MessageSchema, StructSchema
 from kafkaproto.support import (
     BYTES,
+    ELEMENTS_A_STEP,
     EMPTY,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
+    read_pieces,
     read_string_length,
     read_unknown_tags,
     write_tag_section,
@@ -223,6 +227,16 @@ class WriteShareGroupStateRequest(Message):
         _WRITERS[version](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[WriteShareGroupStateRequest, int]] | None:
+        read = _STEP_READERS[version]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -289,6 +303,56 @@ def _read_many_partition_data_v0(
     return found, position
 
 
+def _step_many_partition_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[WriteShareGroupStateRequestPartitionData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[WriteShareGroupStateRequestPartitionData] = []
+    for _ in range(size):
+        message = WriteShareGroupStateRequestPartitionData.__new__(WriteShareGroupStateRequestPartitionData)
+        (
+            message.partition,
+            message.state_epoch,
+            message.leader_epoch,
+            message.start_offset,
+            count,
+        ) = _unpack_iiiqB(buffer, position)
+        position += 21
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "WriteShareGroupStateRequest.state_batches")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.state_batches, position = yield from read_pieces(
+                    _read_many_state_batch_v0,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.state_batches, position = _read_many_state_batch_v0(buffer, position, count - 1)
+                budget.take_tags(message.state_batches)
+        elif count:
+            message.state_batches = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.delivery_complete_count = -1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_write_state_data_v0(
     buffer: Buffer,
     position: int,
@@ -318,6 +382,39 @@ def _read_many_write_state_data_v0(
     return found, position
 
 
+def _step_many_write_state_data_v0(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[WriteShareGroupStateRequestWriteStateData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[WriteShareGroupStateRequestWriteStateData] = []
+    for _ in range(size):
+        message = WriteShareGroupStateRequestWriteStateData.__new__(WriteShareGroupStateRequestWriteStateData)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "WriteShareGroupStateRequest.partitions")
+        if count > 1:
+            message.partitions, position = yield from _step_many_partition_data_v0(buffer, position, count - 1, budget)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v0(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequest, int]:
     message = WriteShareGroupStateRequest.__new__(WriteShareGroupStateRequest)
     length = buffer[position]
@@ -344,6 +441,37 @@ def _read_v0(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequest
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v0(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[WriteShareGroupStateRequest, int]]:
+    message = WriteShareGroupStateRequest.__new__(WriteShareGroupStateRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "WriteShareGroupStateRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_write_state_data_v0(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -383,6 +511,56 @@ def _read_many_partition_data_v1(
     return found, position
 
 
+def _step_many_partition_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[WriteShareGroupStateRequestPartitionData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[WriteShareGroupStateRequestPartitionData] = []
+    for _ in range(size):
+        message = WriteShareGroupStateRequestPartitionData.__new__(WriteShareGroupStateRequestPartitionData)
+        (
+            message.partition,
+            message.state_epoch,
+            message.leader_epoch,
+            message.start_offset,
+            message.delivery_complete_count,
+            count,
+        ) = _unpack_iiiqiB(buffer, position)
+        position += 25
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "WriteShareGroupStateRequest.state_batches")
+        if count > 1:
+            if count - 1 > ELEMENTS_A_STEP:
+                message.state_batches, position = yield from read_pieces(
+                    _read_many_state_batch_v0,
+                    buffer,
+                    position,
+                    count - 1,
+                    budget,
+                )
+            else:
+                message.state_batches, position = _read_many_state_batch_v0(buffer, position, count - 1)
+                budget.take_tags(message.state_batches)
+        elif count:
+            message.state_batches = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_write_state_data_v1(
     buffer: Buffer,
     position: int,
@@ -412,6 +590,39 @@ def _read_many_write_state_data_v1(
     return found, position
 
 
+def _step_many_write_state_data_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[WriteShareGroupStateRequestWriteStateData], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[WriteShareGroupStateRequestWriteStateData] = []
+    for _ in range(size):
+        message = WriteShareGroupStateRequestWriteStateData.__new__(WriteShareGroupStateRequestWriteStateData)
+        message.topic_id, count = _unpack_uB(buffer, position)
+        position += 17
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "WriteShareGroupStateRequest.partitions")
+        if count > 1:
+            message.partitions, position = yield from _step_many_partition_data_v1(buffer, position, count - 1, budget)
+        elif count:
+            message.partitions = []
+        else:
+            raise Malformed
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequest, int]:
     message = WriteShareGroupStateRequest.__new__(WriteShareGroupStateRequest)
     length = buffer[position]
@@ -438,6 +649,37 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[WriteShareGroupStateRequest
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[WriteShareGroupStateRequest, int]]:
+    message = WriteShareGroupStateRequest.__new__(WriteShareGroupStateRequest)
+    length = buffer[position]
+    position += 1
+    if length > 127:
+        length, position = read_string_length(buffer, position, length)
+    if not length:
+        raise Malformed
+    end = position + length - 1
+    message.group_id = str(buffer[position:end], "utf-8")
+    position = end
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "WriteShareGroupStateRequest.topics")
+    if count > 1:
+        message.topics, position = yield from _step_many_write_state_data_v1(buffer, position, count - 1, budget)
+    elif count:
+        message.topics = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -608,6 +850,11 @@ _READERS = (
 _WRITERS = (
     _write_v0,
     _write_v1,
+)
+
+_STEP_READERS = (
+    _step_v0,
+    _step_v1,
 )
 
 

@@ -17,9 +17,11 @@ from kafkaproto.support import (
     PACK_INT32,
     TABLE_SIZE,
     UNPACK_INT32,
+    Budget,
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_many,
     pack_string_length,
@@ -177,6 +179,16 @@ class WriteTxnMarkersRequest(Message):
         _WRITERS[version - 1](out, self)
 
     @staticmethod
+    def _step_read(
+        buffer: Buffer,
+        position: int,
+        version: int,
+        budget: Budget,
+    ) -> Steps[tuple[WriteTxnMarkersRequest, int]] | None:
+        read = _STEP_READERS[version - 1]
+        return None if read is None else read(buffer, position, budget)
+
+    @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
         return _schema()
@@ -223,6 +235,52 @@ def _read_many_writable_txn_marker_topic_v1(
     return found, position
 
 
+def _step_many_writable_txn_marker_topic_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[WriteTxnMarkersRequestWritableTxnMarkerTopic], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[WriteTxnMarkersRequestWritableTxnMarkerTopic] = []
+    for _ in range(size):
+        message = WriteTxnMarkersRequestWritableTxnMarkerTopic.__new__(
+            WriteTxnMarkersRequestWritableTxnMarkerTopic,
+        )
+        length = buffer[position]
+        position += 1
+        if length > 127:
+            length, position = read_string_length(buffer, position, length)
+        if not length:
+            raise Malformed
+        end = position + length - 1
+        message.name = str(buffer[position:end], "utf-8")
+        position = end
+        count = buffer[position]
+        position += 1
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "WriteTxnMarkersRequest.partition_indexes")
+        if not count:
+            raise Malformed
+        if count - 1 < TABLE_SIZE:
+            message.partition_indexes = [*UNPACK_INT32[count - 1](buffer, position)]
+        else:
+            message.partition_indexes = unpack_many("i", 4, count - 1, buffer, position)
+        position += count * 4 - 4
+        yield
+        tags = buffer[position]
+        position += 1
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_many_writable_txn_marker_v1(
     buffer: Buffer,
     position: int,
@@ -258,6 +316,45 @@ def _read_many_writable_txn_marker_v1(
     return found, position
 
 
+def _step_many_writable_txn_marker_v1(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[WriteTxnMarkersRequestWritableTxnMarker], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[WriteTxnMarkersRequestWritableTxnMarker] = []
+    for _ in range(size):
+        message = WriteTxnMarkersRequestWritableTxnMarker.__new__(WriteTxnMarkersRequestWritableTxnMarker)
+        (
+            message.producer_id,
+            message.producer_epoch,
+            message.transaction_result,
+            count,
+        ) = _unpack_qhtB(buffer, position)
+        position += 12
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "WriteTxnMarkersRequest.topics")
+        if count > 1:
+            message.topics, position = yield from _step_many_writable_txn_marker_topic_v1(buffer, position, count - 1, budget)
+        elif count:
+            message.topics = []
+        else:
+            raise Malformed
+        message.coordinator_epoch, tags = _unpack_iB(buffer, position)
+        position += 5
+        message.transaction_version = 0
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v1(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersRequest, int]:
     message = WriteTxnMarkersRequest.__new__(WriteTxnMarkersRequest)
     count = buffer[position]
@@ -275,6 +372,28 @@ def _read_v1(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersRequest, int
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v1(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[WriteTxnMarkersRequest, int]]:
+    message = WriteTxnMarkersRequest.__new__(WriteTxnMarkersRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "WriteTxnMarkersRequest.markers")
+    if count > 1:
+        message.markers, position = yield from _step_many_writable_txn_marker_v1(buffer, position, count - 1, budget)
+    elif count:
+        message.markers = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -312,6 +431,44 @@ def _read_many_writable_txn_marker_v2(
     return found, position
 
 
+def _step_many_writable_txn_marker_v2(
+    buffer: Buffer,
+    position: int,
+    size: int,
+    budget: Budget,
+) -> Steps[tuple[list[WriteTxnMarkersRequestWritableTxnMarker], int]]:
+    if size > len(buffer) - position:
+        raise Malformed
+    found: list[WriteTxnMarkersRequestWritableTxnMarker] = []
+    for _ in range(size):
+        message = WriteTxnMarkersRequestWritableTxnMarker.__new__(WriteTxnMarkersRequestWritableTxnMarker)
+        (
+            message.producer_id,
+            message.producer_epoch,
+            message.transaction_result,
+            count,
+        ) = _unpack_qhtB(buffer, position)
+        position += 12
+        if count > 127:
+            count, position = read_long_length(buffer, position, count)
+        budget.take(count - 1, "WriteTxnMarkersRequest.topics")
+        if count > 1:
+            message.topics, position = yield from _step_many_writable_txn_marker_topic_v1(buffer, position, count - 1, budget)
+        elif count:
+            message.topics = []
+        else:
+            raise Malformed
+        message.coordinator_epoch, message.transaction_version, tags = _unpack_ibB(buffer, position)
+        position += 6
+        message.unknown_tags = None
+        if tags:
+            message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+            budget.take_tags((message,))
+        found.append(message)
+        yield
+    return found, position
+
+
 def _read_v2(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersRequest, int]:
     message = WriteTxnMarkersRequest.__new__(WriteTxnMarkersRequest)
     count = buffer[position]
@@ -329,6 +486,28 @@ def _read_v2(buffer: Buffer, position: int) -> tuple[WriteTxnMarkersRequest, int
     message.unknown_tags = None
     if tags:
         message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+    return message, position
+
+
+def _step_v2(buffer: Buffer, position: int, budget: Budget) -> Steps[tuple[WriteTxnMarkersRequest, int]]:
+    message = WriteTxnMarkersRequest.__new__(WriteTxnMarkersRequest)
+    count = buffer[position]
+    position += 1
+    if count > 127:
+        count, position = read_long_length(buffer, position, count)
+    budget.take(count - 1, "WriteTxnMarkersRequest.markers")
+    if count > 1:
+        message.markers, position = yield from _step_many_writable_txn_marker_v2(buffer, position, count - 1, budget)
+    elif count:
+        message.markers = []
+    else:
+        raise Malformed
+    tags = buffer[position]
+    position += 1
+    message.unknown_tags = None
+    if tags:
+        message.unknown_tags, position = read_unknown_tags(buffer, position - 1)
+        budget.take_tags((message,))
     return message, position
 
 
@@ -432,6 +611,11 @@ _READERS = (
 _WRITERS = (
     _write_v1,
     _write_v2,
+)
+
+_STEP_READERS = (
+    _step_v1,
+    _step_v2,
 )
 
 

@@ -17,6 +17,7 @@ from kafkaproto.support import (
     Buffer,
     Malformed,
     Pieces,
+    Steps,
     pack_length,
     pack_string_length,
     read_long_length,
@@ -173,6 +174,10 @@ class WriteTxnMarkersResponse(Message):
     def _write(self, out: Pieces, version: int) -> None:
         _WRITERS[version - 1](out, self)
 
+    def _step_write(self, out: Pieces, version: int) -> Steps[None] | None:
+        write = _STEP_WRITERS[version - 1]
+        return None if write is None else write(out, self)
+
     @staticmethod
     def schema() -> MessageSchema:
         """What the fields are; built once, when first asked for."""
@@ -328,6 +333,33 @@ def _write_writable_txn_marker_topic_result_v1(
         out.append(b"\x00")
 
 
+def _step_write_writable_txn_marker_topic_result_v1(
+    out: Pieces,
+    message: WriteTxnMarkersResponseWritableTxnMarkerTopicResult,
+) -> Steps[None]:
+    name = message.name
+    data = name.encode()
+    length = len(data) + 1
+    if length < 128:
+        out.append(BYTES[length])
+    else:
+        out.append(pack_string_length(length))
+    out.append(data)
+    partitions = message.partitions
+    count = len(partitions) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for partitions_item in partitions:
+        _write_writable_txn_marker_partition_result_v1(out, partitions_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 def _write_writable_txn_marker_result_v1(
     out: Pieces,
     message: WriteTxnMarkersResponseWritableTxnMarkerResult,
@@ -341,6 +373,26 @@ def _write_writable_txn_marker_result_v1(
         out.append(pack_length(count))
     for topics_item in topics:
         _write_writable_txn_marker_topic_result_v1(out, topics_item)
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
+def _step_write_writable_txn_marker_result_v1(
+    out: Pieces,
+    message: WriteTxnMarkersResponseWritableTxnMarkerResult,
+) -> Steps[None]:
+    topics = message.topics
+    count = len(topics) + 1
+    if count < 128:
+        out.append(_pack_qB(message.producer_id, count))
+    else:
+        out.append(_pack_q(message.producer_id))
+        out.append(pack_length(count))
+    for topics_item in topics:
+        yield from _step_write_writable_txn_marker_topic_result_v1(out, topics_item)
+        yield
     if message.unknown_tags:
         write_tag_section(out, (), message.unknown_tags)
     else:
@@ -362,6 +414,22 @@ def _write_v1(out: Pieces, message: WriteTxnMarkersResponse) -> None:
         out.append(b"\x00")
 
 
+def _step_write_v1(out: Pieces, message: WriteTxnMarkersResponse) -> Steps[None]:
+    markers = message.markers
+    count = len(markers) + 1
+    if count < 128:
+        out.append(BYTES[count])
+    else:
+        out.append(pack_length(count))
+    for markers_item in markers:
+        yield from _step_write_writable_txn_marker_result_v1(out, markers_item)
+        yield
+    if message.unknown_tags:
+        write_tag_section(out, (), message.unknown_tags)
+    else:
+        out.append(b"\x00")
+
+
 _READERS = (
     _read_v1,
     _read_v1,
@@ -370,6 +438,11 @@ _READERS = (
 _WRITERS = (
     _write_v1,
     _write_v1,
+)
+
+_STEP_WRITERS = (
+    _step_write_v1,
+    _step_write_v1,
 )
 
 

@@ -13,15 +13,18 @@ from itertools import groupby
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
 from kafkaproto.messages import DescribeAclsRequest, DescribeAclsResponse
+from server.apis.authorization import refused_in_steps
+from server.apis.caches import sorted_in_steps
 from server.apis.context import Reply, RequestContext, Services
 from server.security.acls import AclFilter, acl_order
+from server.types import Steps
 
 NO_AUTHORIZER = "This node has no authorizer: authorizer.class.name is not set."
 
 
 def handle_describe_acls(
     request: DescribeAclsRequest, context: RequestContext, services: Services
-) -> DescribeAclsResponse:
+) -> Steps[DescribeAclsResponse]:
     """The ACLs that a filter means."""
     if services.authorizer() is None:
         return DescribeAclsResponse(error_code=ErrorCode.SECURITY_DISABLED, error_message=NO_AUTHORIZER)
@@ -29,21 +32,28 @@ def handle_describe_acls(
     problem = acl_filter.problem(only_zero=True)
     if problem is not None:
         return DescribeAclsResponse(error_code=ErrorCode.INVALID_REQUEST, error_message=problem)
-    found = sorted(filter(acl_filter.matches, services.image().acls.values()), key=acl_order)
+    matching = []
+    for entry in services.image().acls.values():
+        if acl_filter.matches(entry):
+            matching.append(entry)
+        yield
+    found = yield from sorted_in_steps(matching, key=acl_order)
     response = DescribeAclsResponse()
     by_pattern = groupby(
         found, key=lambda entry: (entry.resource_type, entry.resource_name, entry.pattern_type)
     )
     for (resource_type, resource_name, pattern_type), entries in by_pattern:
-        acls = [
-            DescribeAclsResponse.AclDescription(
-                principal=entry.principal,
-                host=entry.host,
-                operation=entry.operation,
-                permission_type=entry.permission_type,
+        acls = []
+        for entry in entries:
+            acls.append(
+                DescribeAclsResponse.AclDescription(
+                    principal=entry.principal,
+                    host=entry.host,
+                    operation=entry.operation,
+                    permission_type=entry.permission_type,
+                )
             )
-            for entry in entries
-        ]
+            yield
         response.resources.append(
             DescribeAclsResponse.DescribeAclsResource(
                 resource_type=resource_type,
@@ -58,5 +68,5 @@ def handle_describe_acls(
 def handle_alter_acls(request: Message, context: RequestContext, services: Services) -> Reply:
     """On a controller listener: CreateAcls and DeleteAcls, where the controller has an authorizer."""
     if services.authorizer() is None:
-        return services.refuse(request, ErrorCode.SECURITY_DISABLED, NO_AUTHORIZER, context.api_version)
+        return refused_in_steps(request, ErrorCode.SECURITY_DISABLED, NO_AUTHORIZER, context, services.refuse)
     return services.submit(request, context)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.message import Message
 from kafkaproto.messages import (
     AlterConfigsRequest,
     AlterConfigsResponse,
@@ -21,7 +22,7 @@ from kafkaproto.messages import (
     IncrementalAlterConfigsResponse,
 )
 from server.apis.configs import CLUSTER_DEFAULT, is_node
-from server.apis.context import Answer, NoAnswer, Reply, RequestContext, Services
+from server.apis.context import Answer, Reply, RequestContext, Services, changed
 from server.apis.logger_levels import Outcome, change_logger_levels
 from server.config.dynamic import problem_of_change
 from server.config_keys.definitions import BROKER_KEYS
@@ -37,7 +38,13 @@ from server.image.image import (
     GROUP_RESOURCE,
     TOPIC_RESOURCE,
 )
-from server.types import Deferred
+from server.types import Deferred, Steps
+
+MAX_KEYS = 1_000
+"""Keys of one resource that one request changes: Kafka knows some 300 of a broker, and each listener has a few."""
+ELEMENTS_FORWARDED = 4_000
+"""Resources and keys that are passed on in one request: it is encoded, and its response decoded, in some
+milliseconds. Each resource is changed, or not, by itself, so it does not matter with which others it is."""
 
 _SET, _DELETE, _APPEND, _SUBTRACT = range(4)
 _LIST_CHANGES = {_APPEND: with_entries, _SUBTRACT: without_entries}
@@ -57,63 +64,109 @@ _RESPONSE_CLASSES: dict[type[_Request], Any] = {
 }
 
 
-def handle_alter_configs(request: _Request, context: RequestContext, services: Services) -> Reply:
+def handle_alter_configs(request: _Request, context: RequestContext, services: Services) -> Steps[Reply]:
     """On a broker listener: refuse what is wrong in any case, and have the active controller change the rest."""
     resources: Sequence[Any] = request.resources
-    if not resources:
-        return _answer(request, (), {})
-    times_named = Counter((each.resource_type, each.resource_name) for each in resources)
+    times_named: Counter[tuple[int, str]] = Counter()
+    for each in resources:
+        times_named[each.resource_type, each.resource_name] += 1
+        yield
     outcomes: list[Outcome | None] = []
+    levels: list[Mapping[str, str | None]] = []
     for resource in resources:
-        refusal = _refusal(request, resource, times_named, services.node_id)
+        refusal = yield from _refusal(request, resource, times_named, services.node_id)
         if refusal is not None:
             outcomes.append((ErrorCode.INVALID_REQUEST, refusal))
         else:
-            outcomes.append(_own_outcome(request, resource, services) or _broker_outcome(resource, services))
-    return _pass_on(request, outcomes, lambda rest: services.forward(rest, context))
+            outcome = _own_outcome(request, resource, services, levels) or _broker_outcome(resource, services)
+            outcomes.append(outcome)
+        yield
+    for each in levels:
+        services.set_logger_levels(each)
+    if not resources:
+        return (yield from _answer(request, (), {}))
+    return _pass_on(request, outcomes, lambda rest: services.forward(rest, context), ELEMENTS_FORWARDED)
 
 
-def handle_own_alter_configs(request: _Request, context: RequestContext, services: Services) -> Reply:
+def handle_own_alter_configs(request: _Request, context: RequestContext, services: Services) -> Steps[Reply]:
     """On a controller listener: this node's loggers are changed, the rest is for its controller to decide."""
     resources: Sequence[Any] = request.resources
-    outcomes = [_own_outcome(request, resource, services) for resource in resources]
-    return _pass_on(request, outcomes, lambda rest: services.submit(rest, context))
+    outcomes: list[Outcome | None] = []
+    levels: list[Mapping[str, str | None]] = []
+    for resource in resources:
+        outcomes.append(_own_outcome(request, resource, services, levels))
+        yield
+    for each in levels:
+        services.set_logger_levels(each)
+    return _pass_on(request, outcomes, lambda rest: services.submit(rest, context), None)
 
 
 def _pass_on(
-    request: _Request, outcomes: Sequence[Outcome | None], send: Callable[[_Request], Deferred[Answer]]
+    request: _Request,
+    outcomes: Sequence[Outcome | None],
+    send: Callable[[_Request], Deferred[Answer]],
+    most_elements: int | None,
 ) -> Reply:
-    """Send the resources that have no outcome yet, and answer for all once those are answered."""
+    """Send the resources that have no outcome yet, and answer for all once those are answered.
+
+    ``most_elements`` is how many resources and keys go into one request, None for all.
+    """
     resources: Sequence[Any] = request.resources
     rest: list[Any] = [each for each, outcome in zip(resources, outcomes, strict=True) if outcome is None]
-    if len(rest) == len(resources):
-        return send(request)
-    if not rest:
+    if not rest and resources:
         return _answer(request, outcomes, {})
+    answered: dict[tuple[int, str], Any] = {}
+    pieces = [rest] if most_elements is None else _pieces(rest, most_elements)
+    if len(rest) == len(resources) and len(pieces) <= 1:
+        return send(request)
 
-    def merge(answer: Answer) -> Answer:
-        if isinstance(answer, NoAnswer):
-            return answer
-        assert isinstance(answer, AlterConfigsResponse | IncrementalAlterConfigsResponse)
-        answered = {(each.resource_type, each.resource_name): each for each in answer.responses}
-        return _answer(request, outcomes, answered)
+    def send_next(number: int) -> Reply:
+        if number == len(pieces):
+            return _answer(request, outcomes, answered)
 
-    return send(type(request)(resources=rest, validate_only=request.validate_only)).then(merge)
+        def merge(answer: Message) -> Reply:
+            assert isinstance(answer, AlterConfigsResponse | IncrementalAlterConfigsResponse)
+            answered.update(((each.resource_type, each.resource_name), each) for each in answer.responses)
+            return send_next(number + 1)
+
+        piece = type(request)(resources=pieces[number], validate_only=request.validate_only)
+        return changed(send(piece), merge)
+
+    return send_next(0)
 
 
-def _own_outcome(request: _Request, resource: Any, services: Services) -> Outcome | None:
-    """What comes of a resource that is the node's own, None for those that are for the active controller."""
+def _pieces(resources: list[Any], most_elements: int) -> list[list[Any]]:
+    """The resources in order, cut into lists that have few resources and keys each."""
+    pieces: list[list[Any]] = []
+    left = 0
+    for resource in resources:
+        elements = 1 + len(resource.configs)
+        if elements > left:
+            pieces.append([])
+            left = most_elements
+        pieces[-1].append(resource)
+        left -= elements
+    return pieces
+
+
+def _own_outcome(
+    request: _Request, resource: Any, services: Services, levels: list[Mapping[str, str | None]]
+) -> Outcome | None:
+    """What comes of a resource that is the node's own, None for those that are for the active controller. What is
+    to be changed is added to ``levels``: nothing is until all of the request was looked at."""
     if resource.resource_type != BROKER_LOGGER_RESOURCE or isinstance(request, AlterConfigsRequest):
         return None
     name = resource.resource_name
     if not is_node(name, services.node_id):
         problem = f"The levels of its loggers only a node itself can change: {quoted(name)} must be"
         return ErrorCode.INVALID_REQUEST, f"{problem} {services.node_id}."
+    if len(resource.configs) > MAX_KEYS:
+        return ErrorCode.INVALID_REQUEST, _too_many_keys(resource)
     return change_logger_levels(
         resource.configs,
         validate_only=request.validate_only,
         levels=services.logger_levels(),
-        set_levels=services.set_logger_levels,
+        set_levels=levels.append,
     )
 
 
@@ -167,15 +220,23 @@ def _values_after(resource: Any, current: Mapping[str, str]) -> dict[str, str]:
 
 def _refusal(
     request: _Request, resource: Any, times_named: Counter[tuple[int, str]], node_id: int
-) -> str | None:
+) -> Steps[str | None]:
     """Why a broker does not pass a resource on, None where it does."""
     resource_type, name = resource.resource_type, resource.resource_name
     if times_named[resource_type, name] > 1:
         return f"The resource of type {resource_type} and name {quoted(name)} is named twice."
-    for key, times in Counter(config.name for config in resource.configs).items():
+    if len(resource.configs) > MAX_KEYS:
+        return _too_many_keys(resource)
+    nulls = []
+    times_set: Counter[str] = Counter()
+    for each in resource.configs:
+        times_set[each.name] += 1
+        if each.value is None and not _is_deletion(each):
+            nulls.append(each.name)
+        yield
+    for key, times in times_set.items():
         if times > 1:
             return f"The key {quoted(key)} is named twice."
-    nulls = [each.name for each in resource.configs if each.value is None and not _is_deletion(each)]
     if nulls:
         return f"Null is no value: {', '.join(nulls)[:MAX_QUOTED_LENGTH]}"
     if resource_type == BROKER_RESOURCE and name != CLUSTER_DEFAULT and not is_node(name, node_id):
@@ -187,6 +248,10 @@ def _refusal(
     return None
 
 
+def _too_many_keys(resource: Any) -> str:
+    return f"One resource can have {MAX_KEYS} keys changed at once, not {len(resource.configs)}."
+
+
 def _is_deletion(config: Any) -> bool:
     return isinstance(config, IncrementalAlterConfigsRequest.AlterableConfig) and (
         config.config_operation == _DELETE
@@ -195,7 +260,7 @@ def _is_deletion(config: Any) -> bool:
 
 def _answer(
     request: _Request, outcomes: Sequence[Outcome | None], answered: dict[tuple[int, str], Any]
-) -> _Response:
+) -> Steps[_Response]:
     """An answer to the whole request, from what was decided here and what the controller answered to the rest."""
     response_class = _RESPONSE_CLASSES[type(request)]
     resources: Sequence[Any] = request.resources
@@ -213,5 +278,6 @@ def _answer(
                 error_code=code, error_message=message, resource_type=resource_type, resource_name=name
             )
         )
+        yield
     response: _Response = response_class(responses=responses)
     return response

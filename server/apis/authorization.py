@@ -29,8 +29,6 @@ from kafkaproto.messages import (
     CreateTopicsResponse,
     DeleteTopicsRequest,
     DeleteTopicsResponse,
-    DescribeConfigsRequest,
-    DescribeConfigsResponse,
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
@@ -44,11 +42,17 @@ from server.image.image import (
     TOPIC_RESOURCE,
 )
 from server.security.acls import CLUSTER_NAME, OPERATIONS, Operation, ResourceType
-from server.types import ZERO_UUID
+from server.types import ZERO_UUID, Steps
 
 Handler = Callable[[Any, RequestContext, Services], Reply]
 
+Refuse = Callable[[Message, ErrorCode, str | None, int], Message]
+"""As `Services.refuse`."""
+
 _log = logging.getLogger("kafkaproto.server.authorizer")
+
+_REFUSED_A_STEP = 32
+"""Items that are refused in one step."""
 
 OPERATIONS_NOT_ASKED = -(2**31)
 """Stands in an answer in place of authorized operations that the request did not ask for (KIP-430)."""
@@ -85,6 +89,19 @@ def is_allowed(
     )
 
 
+def may_at_all(context: RequestContext, services: Services, access: Access) -> bool:
+    """Whether there can be anything that the sender of a request may do as its api asks; False is certain."""
+    authorizer = services.authorizer()
+    if authorizer is None:
+        return True
+    types = [access.resource_type] if access.resource_type is not ResourceType.ANY else _TYPES_WITH_CONFIGS
+    # What one may do to the cluster may stand for doing it to whatever is in it.
+    return any(
+        authorizer.may_on_any(context.principal, context.client_host, access.operation, resource_type)
+        for resource_type in (*types, ResourceType.CLUSTER)
+    )
+
+
 def denial(
     context: RequestContext,
     operation: Operation,
@@ -102,7 +119,7 @@ def denial(
 
 def refusal(
     request: Message, access: Access | None, context: RequestContext, services: Services
-) -> Message | None:
+) -> Reply | None:
     """The answer to a request whose sender may not be served at all, None where the handler is to go on."""
     if access is None or access.checked_by is CheckedBy.CONTROLLER:
         return None
@@ -114,7 +131,50 @@ def refusal(
     if is_allowed(context, services, access.operation):
         return None
     code, message = ErrorCode.CLUSTER_AUTHORIZATION_FAILED, denial(context, access.operation)
-    return services.refuse(request, code, message, context.api_version)
+    return refused_in_steps(request, code, message, context, services.refuse)
+
+
+def refused_in_steps(
+    request: Message, code: ErrorCode, message: str | None, context: RequestContext, refuse: Refuse
+) -> Reply:
+    """The response that says an error for all that a request asks for; made in steps if that is much.
+
+    What a long request names twice, far apart, may be refused twice.
+    """
+    lists = [
+        field.attribute
+        for field in request.schema().root.fields
+        if field.array and len(getattr(request, field.attribute) or ()) > _REFUSED_A_STEP
+    ]
+    if not lists:
+        return refuse(request, code, message, context.api_version)
+    return _refused_piece_by_piece(
+        request, lists, lambda piece: refuse(piece, code, message, context.api_version)
+    )
+
+
+def _refused_piece_by_piece(
+    request: Message, lists: list[str], refuse: Callable[[Message], Message]
+) -> Steps[Message]:
+    rest = copy.copy(request)
+    for attribute in lists:
+        setattr(rest, attribute, [])
+    response = refuse(rest)
+    results = [field.attribute for field in response.schema().root.fields if field.array]
+    empty = copy.copy(rest)
+    for field in request.schema().root.fields:
+        if field.array:
+            setattr(empty, field.attribute, [])
+    for attribute in lists:
+        items = getattr(request, attribute)
+        for start in range(0, len(items), _REFUSED_A_STEP):
+            piece = copy.copy(empty)
+            setattr(piece, attribute, items[start : start + _REFUSED_A_STEP])
+            refused = refuse(piece)
+            for result in results:
+                getattr(response, result).extend(getattr(refused, result) or ())
+            yield
+    return response
 
 
 def _refusal_while_loading(
@@ -160,20 +220,23 @@ def _serve_allowed(
     refuse: Callable[[Any], Any | None],
     key: Callable[[Any], object],
     serve: Callable[[Any], Reply],
-) -> Reply:
+) -> Steps[Reply]:
     """Have the items of a request served that ``refuse`` gives None for, and add what it gives for the others.
 
-    ``items`` and ``results`` name the fields of request and response; of items with the same ``key`` one is
-    answered.
+    ``items`` and ``results`` name the fields of request and response; of items with the same ``key`` one is asked
+    about and answered.
     """
     kept: list[Any] = []
     refused: dict[object, Any] = {}
     for item in getattr(request, items):
+        if key(item) in refused:
+            continue
         result = refuse(item)
         if result is None:
             kept.append(item)
         else:
             refused[key(item)] = result
+        yield
     if not refused:
         return serve(request)
     if not kept:
@@ -210,9 +273,10 @@ def handle_create_topics(request: CreateTopicsRequest, context: RequestContext, 
             error_message=denial(context, *asked),
         )
 
-    def hide_settings(response: Message) -> Message:
+    def hide_settings(response: Message) -> Steps[Message]:
         assert isinstance(response, CreateTopicsResponse)
         for topic in response.topics:
+            yield
             asked = (Operation.DESCRIBE_CONFIGS, ResourceType.TOPIC, topic.name)
             if topic.error_code == ErrorCode.NONE and not is_allowed(context, services, *asked):
                 topic.num_partitions = topic.replication_factor = -1
@@ -320,72 +384,57 @@ _CONFIG_RESOURCES = {
     CLIENT_METRICS_RESOURCE: (ResourceType.CLUSTER, ErrorCode.CLUSTER_AUTHORIZATION_FAILED),
 }
 """Whose ACLs the settings of a resource go by, and how they are refused, by type of config resource."""
+_TYPES_WITH_CONFIGS = (ResourceType.TOPIC, ResourceType.GROUP)
+"""Types beside the cluster whose ACLs settings go by."""
 
 
-def _config_problem(
-    resource: Any, operation: Operation, context: RequestContext, services: Services
+def config_problem(
+    config_type: int, config_name: str, operation: Operation, context: RequestContext, services: Services
 ) -> tuple[ErrorCode, str] | None:
     """Why the settings of a resource are not for the sender; None where they are, or nobody knows the type."""
-    known = _CONFIG_RESOURCES.get(resource.resource_type)
+    known = _CONFIG_RESOURCES.get(config_type)
     if known is None:
         return None
     resource_type, code = known
-    name = CLUSTER_NAME if resource_type is ResourceType.CLUSTER else resource.resource_name
+    name = CLUSTER_NAME if resource_type is ResourceType.CLUSTER else config_name
     if is_allowed(context, services, operation, resource_type, name):
         return None
     return code, denial(context, operation, resource_type, name)
 
 
-@dataclass(frozen=True, slots=True)
-class _ConfigApi:
-    """One of the requests about the settings of resources."""
-
-    operation: Operation
-    """What the sender must be allowed to do with the settings of a resource."""
-    results: str
-    """Field of the response that has an entry for each resource."""
-    result_class: type[Any]
-
-
-_CONFIG_APIS = {
-    DescribeConfigsRequest.API_KEY: _ConfigApi(
-        Operation.DESCRIBE_CONFIGS, "results", DescribeConfigsResponse.DescribeConfigsResult
-    ),
-    AlterConfigsRequest.API_KEY: _ConfigApi(
-        Operation.ALTER_CONFIGS, "responses", AlterConfigsResponse.AlterConfigsResourceResponse
-    ),
-    IncrementalAlterConfigsRequest.API_KEY: _ConfigApi(
-        Operation.ALTER_CONFIGS, "responses", IncrementalAlterConfigsResponse.AlterConfigsResourceResponse
-    ),
+_RESULT_CLASSES: dict[int | None, type[Any]] = {
+    AlterConfigsRequest.API_KEY: AlterConfigsResponse.AlterConfigsResourceResponse,
+    IncrementalAlterConfigsRequest.API_KEY: IncrementalAlterConfigsResponse.AlterConfigsResourceResponse,
 }
 
 
 def authorized_configs(
     handler: Handler, resource_types: frozenset[int] = frozenset(_CONFIG_RESOURCES)
 ) -> Handler:
-    """``handler`` for DescribeConfigs, AlterConfigs or IncrementalAlterConfigs, for the resources whose topic, group
-    or cluster the sender may do that to; resources of other types than ``resource_types`` are passed on unasked."""
+    """``handler`` for AlterConfigs or IncrementalAlterConfigs, for the resources whose topic, group or cluster the
+    sender may do that to; resources of other types than ``resource_types`` are passed on unasked."""
 
     def handle(request: Any, context: RequestContext, services: Services) -> Reply:
-        api = _CONFIG_APIS[request.API_KEY]
+        result_class = _RESULT_CLASSES[request.API_KEY]
 
         def refuse(resource: Any) -> Any | None:
             if resource.resource_type not in resource_types:
                 return None
-            problem = _config_problem(resource, api.operation, context, services)
+            resource_type, name = resource.resource_type, resource.resource_name
+            problem = config_problem(resource_type, name, Operation.ALTER_CONFIGS, context, services)
             if problem is None:
                 return None
-            return api.result_class(
+            return result_class(
                 error_code=problem[0],
                 error_message=problem[1],
-                resource_type=resource.resource_type,
-                resource_name=resource.resource_name,
+                resource_type=resource_type,
+                resource_name=name,
             )
 
         return _serve_allowed(
             request,
             items="resources",
-            results=api.results,
+            results="responses",
             refuse=refuse,
             key=lambda resource: (resource.resource_type, resource.resource_name),
             serve=lambda rest: handler(rest, context, services),

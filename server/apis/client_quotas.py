@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeClientQuotasRequest, DescribeClientQuotasResponse
+from server.apis.caches import sorted_in_steps
 from server.apis.context import RequestContext, Services
 from server.error_texts import quoted
 from server.image.apply_settings import quota_entity_order
 from server.image.image import QUOTA_ENTITY_TYPES, QUOTA_IP, QuotaEntity
+from server.types import Steps
 
 _EXACT, _DEFAULT, _ANY = range(3)
 """Match types."""
@@ -20,19 +22,25 @@ _EXACT, _DEFAULT, _ANY = range(3)
 
 def handle_describe_client_quotas(
     request: DescribeClientQuotasRequest, context: RequestContext, services: Services
-) -> DescribeClientQuotasResponse:
+) -> Steps[DescribeClientQuotasResponse]:
     """The quotas of the entities that match."""
     problem = _problem(request)
     if problem is not None:
         code, message = problem
         return DescribeClientQuotasResponse(error_code=code, error_message=message, entries=None)
     quotas = services.image().client_quotas
-    found = sorted(
-        (entity for entity in quotas if _matches(request, entity)),
-        key=lambda entity: [quota_entity_order(pair) for pair in entity],
+    matching = []
+    for entity in quotas:
+        if _matches(request, entity):
+            matching.append(entity)
+        yield
+    found = yield from sorted_in_steps(
+        matching, key=lambda entity: [quota_entity_order(pair) for pair in entity]
     )
-    return DescribeClientQuotasResponse(
-        entries=[
+    response = DescribeClientQuotasResponse(entries=[])
+    assert response.entries is not None
+    for entity in found:
+        response.entries.append(
             DescribeClientQuotasResponse.EntryData(
                 entity=[
                     DescribeClientQuotasResponse.EntityData(entity_type=entity_type, entity_name=name)
@@ -43,9 +51,9 @@ def handle_describe_client_quotas(
                     for key, value in sorted(quotas[entity].items())
                 ],
             )
-            for entity in found
-        ],
-    )
+        )
+        yield
+    return response
 
 
 def _problem(request: DescribeClientQuotasRequest) -> tuple[ErrorCode, str] | None:

@@ -8,10 +8,9 @@ for, is UNSUPPORTED_VERSION, which has no room for a reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import ListConfigResourcesRequest, ListConfigResourcesResponse
+from server.apis.caches import sorted_in_steps
 from server.apis.context import RequestContext, Services
 from server.image.image import (
     BROKER_LOGGER_RESOURCE,
@@ -21,6 +20,7 @@ from server.image.image import (
     TOPIC_RESOURCE,
     ClusterImage,
 )
+from server.types import Steps
 
 _TYPES = (
     GROUP_RESOURCE,
@@ -34,30 +34,40 @@ _TYPES = (
 
 def handle_list_config_resources(
     request: ListConfigResourcesRequest, context: RequestContext, services: Services
-) -> ListConfigResourcesResponse:
+) -> Steps[ListConfigResourcesResponse]:
     """List the resources of the wanted types."""
     supported = _TYPES if context.api_version > 0 else (CLIENT_METRICS_RESOURCE,)
     wanted = request.resource_types or supported
     if not set(wanted) <= set(supported):
         return ListConfigResourcesResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
     image = services.image()
-    return ListConfigResourcesResponse(
-        config_resources=[
-            ListConfigResourcesResponse.ConfigResource(resource_name=name, resource_type=resource_type)
-            for resource_type in _TYPES
-            if resource_type in wanted
-            for name in _names(resource_type, image, context.listener_name)
-        ]
-    )
+    response = ListConfigResourcesResponse()
+    for resource_type in _TYPES:
+        if resource_type not in wanted:
+            continue
+        names = yield from _names(resource_type, image, context.listener_name, services)
+        for name in names:
+            response.config_resources.append(
+                ListConfigResourcesResponse.ConfigResource(resource_name=name, resource_type=resource_type)
+            )
+            yield
+    return response
 
 
-def _names(resource_type: int, image: ClusterImage, listener_name: str) -> Iterable[str]:
+def _names(
+    resource_type: int, image: ClusterImage, listener_name: str, services: Services
+) -> Steps[list[str]]:
     if resource_type == TOPIC_RESOURCE:
-        return sorted(image.topic_ids)
+        return (yield from services.caches.topic_names(image))
     if resource_type in (BROKER_RESOURCE, BROKER_LOGGER_RESOURCE):
         return [
             str(broker.broker_id)
             for broker in image.brokers_in_order()
             if any(endpoint.name == listener_name for endpoint in broker.endpoints)
         ]
-    return sorted(name for type_, name in image.configs if type_ == resource_type)
+    found = []
+    for type_, name in image.configs:
+        if type_ == resource_type:
+            found.append(name)
+        yield
+    return (yield from sorted_in_steps(found))

@@ -11,6 +11,11 @@ What each resource answers:
   be empty.
 - Any other resource type is INVALID_REQUEST.
 
+A resource that is named twice is answered once, with the keys of all its namings: what a response tells is bounded
+by what there is to tell. For the same reason groups and subscriptions without settings of their own are answered
+with their defaults up to a limit. What resources have in common is encoded once an image. The handler works in
+steps.
+
 A list of keys narrows the answer; keys that do not exist are passed over, and an empty list is as good as
 none. Values, sources and synonyms are those of stock 4.3.1, but entries come in order of their names (stock:
 in the order of a hash table). From version 3 on an entry can carry a documentation: a sentence made from the
@@ -19,9 +24,14 @@ key's definition, not Kafka's text.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeConfigsRequest, DescribeConfigsResponse
-from server.apis.context import RequestContext, Services
+from server.apis.authorization import config_problem
+from server.apis.context import Encoded, RequestContext, Services
+from server.apis.encoding import Joiner, element_codec
 from server.config_keys.model import ConfigType
 from server.config_keys.node_configs import ConfigEntry, ConfigSource, NodeConfigs
 from server.error_texts import quoted
@@ -33,10 +43,23 @@ from server.image.image import (
     TOPIC_RESOURCE,
     ClusterImage,
 )
+from server.security.acls import Operation
 from server.topic_names import topic_name_problem
+from server.types import Steps
 
 CLUSTER_DEFAULT = ""
 """Name of the BROKER resource that stands for all brokers."""
+
+MAX_WITHOUT_CONFIGS = 1_000
+"""Groups and client metrics subscriptions without settings of their own that one request is told the defaults of."""
+MAX_KEPT_ENTRIES = 200
+"""Lists of entries that are kept; each has some ten KiB."""
+_TOO_MANY_WITHOUT_CONFIGS = (
+    f"One request can describe {MAX_WITHOUT_CONFIGS} groups and subscriptions without settings of their own."
+)
+_NEED_NOT_EXIST = (GROUP_RESOURCE, CLIENT_METRICS_RESOURCE)
+_NODE = "node"
+_FEW_BUFFERS = 3
 
 _RESOURCE_TYPES = {
     TOPIC_RESOURCE: "topic",
@@ -49,33 +72,150 @@ _RESOURCE_TYPES = {
 
 def handle_describe_configs(
     request: DescribeConfigsRequest, context: RequestContext, services: Services
-) -> DescribeConfigsResponse:
+) -> Steps[Encoded]:
     """Describe each resource of the request in turn; what is wrong with one leaves the others alone."""
-    image, node_id = services.image(), services.node_id
-    node = NodeConfigs(
-        static=services.static_config,
-        dynamic_default=image.config(BROKER_RESOURCE, CLUSTER_DEFAULT),
-        dynamic_broker=image.config(BROKER_RESOURCE, str(node_id)),
-    )
-    results = []
-    for resource in request.resources:
-        resource_type, name = resource.resource_type, resource.resource_name
+    image, version = services.image(), context.api_version
+    describer = _Describer(request, image, version, services)
+    codec, joiner = describer.codec, Joiner()
+    errors: Counter[int] = Counter()
+    refused = []
+    wanted_keys = yield from _wanted_keys(request, services.node_id)
+    without_own = 0
+    for (resource_type, name), keys in wanted_keys.items():
+        problem = config_problem(resource_type, name, Operation.DESCRIBE_CONFIGS, context, services)
+        refusal = problem or _refusal(resource_type, name, image, services.node_id)
+        if refusal is None and resource_type in _NEED_NOT_EXIST and not image.config(resource_type, name):
+            without_own += 1
+            if without_own > MAX_WITHOUT_CONFIGS:
+                refusal = ErrorCode.INVALID_REQUEST, _TOO_MANY_WITHOUT_CONFIGS
         result = DescribeConfigsResponse.DescribeConfigsResult(
             resource_type=resource_type, resource_name=name, error_message=""
         )
-        refusal = _refusal(resource_type, name, image, node_id)
+        errors[refusal[0] if refusal else ErrorCode.NONE] += 1
         if refusal is not None:
             result.error_code, result.error_message = refusal
-        else:
-            if resource_type == BROKER_LOGGER_RESOURCE:
-                levels = services.logger_levels()
-                answers = [_logger_answer(logger, levels[logger]) for logger in sorted(levels)]
+            if problem is None:
+                joiner.add(codec.elements([result]))
             else:
-                answers = [_answer(entry, request) for entry in _entries(resource_type, name, image, node)]
-            wanted = frozenset(resource.configuration_keys or ())
-            result.configs = [answer for answer in answers if not wanted or answer.name in wanted]
-        results.append(result)
-    return DescribeConfigsResponse(results=results)
+                refused.append(codec.elements([result]))
+        else:
+            entries = yield from describer.entries(resource_type, name, keys)
+            joiner.add(describer.with_entries(result, entries))
+        yield
+    # What is not for the sender comes after what is.
+    for each in refused:
+        joiner.add(each)
+        yield
+    joiner.flush()
+    before, after = codec.around(DescribeConfigsResponse(), len(wanted_keys))
+    buffers = [before, *joiner.buffers, after]
+    return Encoded(
+        buffers=buffers if len(buffers) > _FEW_BUFFERS else [b"".join(buffers)],
+        errors={int(code): times for code, times in errors.items()},
+    )
+
+
+def _wanted_keys(
+    request: DescribeConfigsRequest, node_id: int
+) -> Steps[dict[tuple[int, str], frozenset[str]]]:
+    """The resources that are asked for, each once, and the keys that are wanted of it; none of them means all."""
+    wanted: dict[tuple[int, str], set[str] | None] = {}
+    shown: dict[tuple[int, str], str] = {}
+    for resource in request.resources:
+        name = resource.resource_name
+        is_own = resource.resource_type in (BROKER_RESOURCE, BROKER_LOGGER_RESOURCE) and is_node(
+            name, node_id
+        )
+        # A node's own id can be written in any number of ways.
+        resource_id = resource.resource_type, str(node_id) if is_own else name
+        keys = resource.configuration_keys
+        if resource_id not in wanted:
+            wanted[resource_id], shown[resource_id] = set(keys or ()) or None, name
+        elif (before := wanted[resource_id]) is not None:
+            wanted[resource_id] = before.union(keys) if keys else None
+        yield
+    return {
+        (resource_id[0], shown[resource_id]): frozenset(keys or ()) for resource_id, keys in wanted.items()
+    }
+
+
+class _Describer:
+    """Makes the encoded entries of resources; what several resources have in common is made once an image."""
+
+    def __init__(
+        self, request: DescribeConfigsRequest, image: ClusterImage, version: int, services: Services
+    ) -> None:
+        self._request = request
+        self._image = image
+        self._services = services
+        self.codec = element_codec(DescribeConfigsResponse, "results", version, _sample_result)
+        default = image.config(BROKER_RESOURCE, CLUSTER_DEFAULT)
+        own = image.config(BROKER_RESOURCE, str(services.node_id))
+        self._kept = services.caches.configs_at(default, own)
+        if _NODE not in self._kept:
+            self._kept[_NODE] = NodeConfigs(
+                static=services.static_config, dynamic_default=default, dynamic_broker=own
+            )
+        self._node: NodeConfigs = self._kept[_NODE]
+        flexible = DescribeConfigsResponse.FLEXIBLE_FROM
+        assert flexible is not None
+        self._is_flexible = version >= flexible
+        self._view = version, bool(request.include_synonyms), bool(request.include_documentation)
+
+    def entries(self, resource_type: int, name: str, keys: frozenset[str]) -> Steps[bytes]:
+        """The entries of a resource as an encoded array, ``keys`` alone unless that is empty."""
+        if resource_type == BROKER_LOGGER_RESOURCE:
+            levels = self._services.logger_levels()
+            answers = [_logger_answer(logger, levels[logger]) for logger in sorted(levels)]
+            return self._encoded([each for each in answers if not keys or each.name in keys])
+        own = self._image.config(resource_type, name)
+        is_shared = resource_type in (BROKER_RESOURCE, BROKER_LOGGER_RESOURCE) or not own
+        kept_as = (self._view, resource_type, name == CLUSTER_DEFAULT, keys)
+        if is_shared and kept_as in self._kept:
+            encoded: bytes = self._kept[kept_as]
+            return encoded
+        answers = []
+        for entry in self._answers(resource_type, name, own, is_shared):
+            if not keys or entry.name in keys:
+                answers.append(_answer(entry, self._request))
+            yield
+        encoded = self._encoded(answers)
+        if is_shared and len(self._kept) < MAX_KEPT_ENTRIES:
+            self._kept[kept_as] = encoded
+        return encoded
+
+    def _answers(
+        self, resource_type: int, name: str, own: Mapping[str, str], is_shared: bool
+    ) -> tuple[ConfigEntry, ...]:
+        kept_as = (_NODE, resource_type, name == CLUSTER_DEFAULT)
+        if is_shared and kept_as in self._kept:
+            kept: tuple[ConfigEntry, ...] = self._kept[kept_as]
+            return kept
+        entries = _entries(resource_type, name, own, self._node)
+        if is_shared:
+            self._kept[kept_as] = entries
+        return entries
+
+    def _encoded(self, answers: list[DescribeConfigsResponse.DescribeConfigsResourceResult]) -> bytes:
+        bare = DescribeConfigsResponse.DescribeConfigsResult(error_message="")
+        before, after = self._around(self.codec.elements([bare]))
+        bare.configs = answers
+        data = self.codec.elements([bare])
+        return data[len(before) : len(data) - len(after)]
+
+    def with_entries(self, result: DescribeConfigsResponse.DescribeConfigsResult, entries: bytes) -> bytes:
+        """The bytes of a result, whose entries are encoded already."""
+        before, after = self._around(self.codec.elements([result]))
+        return before + entries + after
+
+    def _around(self, bare: bytes) -> tuple[bytes, bytes]:
+        """What comes before and after the entries of a result that has none."""
+        # The array is the last field: an empty one is a byte and the tags, or a count of four bytes.
+        return (bare[:-2], bare[-1:]) if self._is_flexible else (bare[:-4], b"")
+
+
+def _sample_result() -> DescribeConfigsResponse.DescribeConfigsResult:
+    return DescribeConfigsResponse.DescribeConfigsResult(error_message="")
 
 
 def _refusal(
@@ -112,9 +252,8 @@ def is_node(name: str, node_id: int) -> bool:
 
 
 def _entries(
-    resource_type: int, name: str, image: ClusterImage, node: NodeConfigs
+    resource_type: int, name: str, own: Mapping[str, str], node: NodeConfigs
 ) -> tuple[ConfigEntry, ...]:
-    own = image.config(resource_type, name)
     if resource_type == TOPIC_RESOURCE:
         return node.topic_entries(own)
     if resource_type == GROUP_RESOURCE:

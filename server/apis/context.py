@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 from kafkaproto.error_codes import ErrorCode
+from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
+from server.apis.caches import ResponseCaches
 from server.image.image import ClusterImage
+from server.ports import Buffer
 from server.security.authorizer import Authorizer
-from server.types import Deferred, LeaderAndEpoch, ListenerKind
+from server.types import Deferred, LeaderAndEpoch, ListenerKind, Steps
 
 ANONYMOUS = "User:ANONYMOUS"
 """Principal of a peer on a listener without authentication."""
@@ -20,6 +24,32 @@ class NoAnswer:
     """Stands for a response where the connection is closed instead, with the reason in the log."""
 
     reason: str
+
+
+class RefusedRequestError(RemoteProtocolError):
+    """A request is refused before it was read, and no response could say so: its connection is closed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoded:
+    """A response whose body is encoded already."""
+
+    buffers: Sequence[Buffer]
+    """The body, to be joined."""
+    errors: Mapping[int, int] = field(default_factory=dict)
+    """How often it says each error code, for the metrics."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadRequest:
+    """A request that is passed on as it came."""
+
+    api_key: int
+    frame: bytes
+    """Header and body."""
+    body_offset: int
+    message: Message | None
+    """What a short body says; None for a long one, which is not decoded here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,16 +72,35 @@ class RequestContext:
     """Whether it proved who it is by a delegation token."""
 
 
-Answer = Message | NoAnswer
-Reply = Message | Deferred[Answer]
-"""A response, now or later."""
+Answer = Message | NoAnswer | Encoded
+Reply: TypeAlias = Answer | Deferred[Any] | Steps[Any]
+"""A response: now, later, or at the end of steps that whoever serves the request has to drive. What comes of a
+Deferred or of steps is a reply again."""
 
 
-def changed(reply: Reply, change: Callable[[Message], Message]) -> Reply:
-    """A reply with its response changed, now or when it comes."""
-    if not isinstance(reply, Deferred):
-        return change(reply)
-    return reply.then(lambda answer: answer if isinstance(answer, NoAnswer) else change(answer))
+def changed(reply: Reply, change: Callable[[Any], Reply]) -> Reply:
+    """A reply with its response changed, now or when it comes; ``change`` may take steps, or time, itself."""
+    if isinstance(reply, Deferred):
+        later: Deferred[Any] = Deferred()
+
+        def take(value: Reply) -> None:
+            try:
+                result = changed(value, change)
+            except Exception as error:
+                later.fail(error)
+            else:
+                later.resolve(result)
+
+        reply.on_done(take, later.fail)
+        return later
+    if isinstance(reply, Generator):
+        return _changed_after(reply, change)
+    return reply if isinstance(reply, NoAnswer) else change(reply)
+
+
+def _changed_after(steps: Steps[Any], change: Callable[[Any], Reply]) -> Steps[Any]:
+    reply = yield from steps
+    return changed(reply, change)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +136,9 @@ class Services:
     """A random number from 0 to its argument - 1."""
     submit: Callable[[Message, RequestContext], Deferred[Answer]]
     """Have this node's controller carry out a command; it answers itself if it is not the active one."""
-    forward: Callable[[Message, RequestContext], Deferred[Answer]]
-    """Have the active controller, wherever it is, carry out a client's request under the client's name."""
+    forward: Callable[[Message | UnreadRequest, RequestContext], Deferred[Answer]]
+    """Have the active controller, wherever it is, carry out a client's request under the client's name. A message is
+    answered by a message, a request that was not read by what the controller has encoded."""
     controller_versions: Callable[[], Mapping[int, tuple[int, int]] | None]
     """What the active controller serves, by api key; None while this node has not asked it yet."""
     describe_quorum: Callable[[Message, int], Message]
@@ -98,8 +148,8 @@ class Services:
     authorizer: Callable[[], Authorizer | None]
     """Who may do what by the newest committed ACLs; None where the node has no authorizer."""
     refuse: Callable[[Message, ErrorCode, str | None, int], Message]
-    """The response, of a version, that says an error and a message (None: the error's own) for all that a request asks
-    for."""
+    """The response, of a version, that says an error and a message (None: the error's own) for all that a request
+    asks for."""
     static_config: Mapping[str, str]
     """The node's properties as they were written; some of it is secret."""
     logger_levels: Callable[[], Mapping[str, str]]
@@ -112,3 +162,5 @@ class Services:
     """auto.create.topics.enable."""
     create_topics: Callable[[Message, RequestContext], None]
     """Ask the active controller for topics that a client missed; nobody waits for the answer."""
+    caches: ResponseCaches = field(default_factory=ResponseCaches)
+    """What responses are made of, by the newest images."""

@@ -10,8 +10,10 @@ from collections import Counter
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeUserScramCredentialsRequest, DescribeUserScramCredentialsResponse
+from server.apis.caches import sorted_in_steps
 from server.apis.context import RequestContext, Services
 from server.error_texts import quoted
+from server.types import Steps
 
 _Result = DescribeUserScramCredentialsResponse.DescribeUserScramCredentialsResult
 _Info = DescribeUserScramCredentialsResponse.CredentialInfo
@@ -19,16 +21,25 @@ _Info = DescribeUserScramCredentialsResponse.CredentialInfo
 
 def handle_describe_scram_credentials(
     request: DescribeUserScramCredentialsRequest, context: RequestContext, services: Services
-) -> DescribeUserScramCredentialsResponse:
+) -> Steps[DescribeUserScramCredentialsResponse]:
     """What each user has; a user who is named twice, or has nothing, is an error of its own."""
     credentials = services.image().scram_credentials
     by_user: dict[str, list[_Info]] = {}
-    for mechanism, name in sorted(credentials):
+    in_order = yield from sorted_in_steps(list(credentials))
+    for mechanism, name in in_order:
         iterations = credentials[mechanism, name].iterations
         by_user.setdefault(name, []).append(_Info(mechanism=mechanism, iterations=iterations))
-    times_named = Counter(user.name for user in request.users or ())
+        yield
+    times_named: Counter[str] = Counter()
+    for user in request.users or ():
+        times_named[user.name] += 1
+        yield
+    if not times_named:
+        users = yield from sorted_in_steps([*by_user])
+        times_named.update(dict.fromkeys(users, 1))
     results = []
-    for name, times in (times_named or dict.fromkeys(sorted(by_user), 1)).items():
+    for name, times in times_named.items():
+        yield
         result = _Result(user=name)
         shown = quoted(name)
         if times > 1:

@@ -19,10 +19,12 @@ from kafkaproto.messages import (
     DescribeDelegationTokenResponse,
 )
 from server.apis.authorization import denial, is_allowed
+from server.apis.caches import sorted_in_steps
 from server.apis.context import ANONYMOUS, Reply, RequestContext, Services, changed
 from server.image.image import DelegationToken
 from server.security.acls import Operation, ResourceType
 from server.security.delegation_tokens import may_renew, token_hmac, token_owner
+from server.types import Steps
 
 SECRET_KEY = "delegation.token.secret.key"
 _FIRST_WITH_REQUESTER = 3
@@ -31,7 +33,7 @@ _NOT_ALLOWED = "Tokens are for clients that have authenticated, and not by a tok
 
 def handle_describe_delegation_token(
     request: DescribeDelegationTokenRequest, context: RequestContext, services: Services
-) -> DescribeDelegationTokenResponse:
+) -> Steps[DescribeDelegationTokenResponse]:
     """The tokens of the owners that are named, or all, as far as the client may know of them."""
     if not _is_proven(context):
         return DescribeDelegationTokenResponse(error_code=ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED)
@@ -42,14 +44,15 @@ def handle_describe_delegation_token(
     if request.owners is not None:
         owners = [f"{owner.principal_type}:{owner.principal_name}" for owner in request.owners]
     tokens = services.image().delegation_tokens
-    return DescribeDelegationTokenResponse(
-        tokens=[
-            _described(token_id, tokens[token_id], secret_key, context.api_version)
-            for token_id in sorted(tokens)
-            if (owners is None or any(may_renew(tokens[token_id], owner) for owner in owners))
-            and _may_describe(token_id, tokens[token_id], context, services)
-        ]
-    )
+    response = DescribeDelegationTokenResponse()
+    token_ids = yield from sorted_in_steps(list(tokens))
+    for token_id in token_ids:
+        token = tokens[token_id]
+        is_asked_for = owners is None or any(may_renew(token, owner) for owner in owners)
+        if is_asked_for and _may_describe(token_id, token, context, services):
+            response.tokens.append(_described(token_id, token, secret_key, context.api_version))
+        yield
+    return response
 
 
 def handle_create_delegation_token(

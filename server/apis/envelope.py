@@ -1,26 +1,28 @@
 """Envelope (58), version 0, controller listeners (KIP-590): a client's request that a broker passes on.
 
 The request inside is served as if the client had sent it here, under the client's principal and address. Where this
-node is not the active controller, the envelope itself carries NOT_CONTROLLER, so that the broker tries another node and
-the client never sees it. Errors of the envelope have no response inside. A change of the voters that meets another node
-than the quorum's leader is no such error, as with Kafka: the client is told and tries again.
+node is not the active controller, the envelope itself carries NOT_CONTROLLER, so that the broker tries another node
+and the client never sees it. Errors of the envelope have no response inside. A change of the voters that meets
+another node than the quorum's leader is no such error, as with Kafka: the client is told and tries again.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import replace
 
 from kafkaproto.api import ApiInfo, api_by_key
 from kafkaproto.error_codes import ErrorCode
-from kafkaproto.errors import LocalProtocolError, ProtocolError
+from kafkaproto.errors import LocalProtocolError, ProtocolError, TooManyElementsError
 from kafkaproto.headers import decode_request_header, encode_response_header, request_header_version
 from kafkaproto.message import Message
 from kafkaproto.messages import DefaultPrincipalData, EnvelopeRequest, EnvelopeResponse
 from kafkaproto.support import joined
-from server.apis.context import Reply, RequestContext, Services, changed
+from server.apis.context import Encoded, RefusedRequestError, Reply, RequestContext, Services, changed
+from server.metrics.answers import error_codes
+from server.types import Steps
 
 _log = logging.getLogger("kafkaproto.server.apis")
 
@@ -29,13 +31,18 @@ _DESCRIBE_QUORUM_KEY = 55
 FORWARDABLE_KEYS = frozenset({19, 20, 30, 31, 33, 37, 38, 39, 40, 43, 44, 45, 46, 49, 51, 55, 57, 64, 80, 81})
 """Requests that brokers forward, of those that our controllers serve."""
 
-Dispatch = Callable[[Message, RequestContext, Services], Reply]
+Serve = Callable[[bytes, int, RequestContext, Services], Reply]
+"""Serves a request by its frame and where its body begins."""
 
 
 def handle_envelope(
-    request: EnvelopeRequest, context: RequestContext, services: Services, dispatch: Dispatch
+    request: EnvelopeRequest, context: RequestContext, services: Services, serve: Serve
 ) -> Reply:
-    """Unwrap, serve through ``dispatch``, wrap the response."""
+    """Unwrap, serve through ``serve``, wrap the response.
+
+    A request inside that is beyond its bounds, or is refused unread, is INVALID_REQUEST: only its client's
+    connection is to be closed, not the broker's.
+    """
     try:
         inner_context = _client_context(request, context)
     except _BadEnvelope as error:
@@ -47,7 +54,6 @@ def handle_envelope(
         assert api is not None, "a header of an unknown api key is refused when it is decoded"
         if header.api_key not in FORWARDABLE_KEYS:
             return EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
-        inner, _ = api.request_class.decode(data, header.api_version, offset)
     except ProtocolError:
         return EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
     inner_context = replace(
@@ -57,8 +63,28 @@ def handle_envelope(
         correlation_id=header.correlation_id,
         client_id=header.client_id,
     )
-    reply = dispatch(inner, inner_context, services)
+    try:
+        reply = serve(data, offset, inner_context, services)
+    except ProtocolError as error:
+        return _refusal(error, inner_context)
+    if isinstance(reply, Generator):
+        reply = _guarded(reply, inner_context)
     return changed(reply, lambda answer: _wrap(answer, api, inner_context))
+
+
+def _guarded(steps: Steps[Reply], context: RequestContext) -> Steps[Reply]:
+    try:
+        return (yield from steps)
+    except ProtocolError as error:
+        return _refusal(error, context)
+
+
+def _refusal(error: ProtocolError, context: RequestContext) -> EnvelopeResponse:
+    """Why the request inside is not served at all."""
+    if not isinstance(error, RefusedRequestError | TooManyElementsError):
+        return EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+    _log.warning("a request of %r that a broker passed on is refused: %s", context.client_id, error)
+    return EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
 
 
 class _BadEnvelope(Exception):
@@ -104,34 +130,31 @@ def decode_principal(data: bytes) -> tuple[str, bool]:
     return f"{decoded.type}:{decoded.name}", decoded.token_authenticated
 
 
-def _wrap(response: Message, api: ApiInfo, context: RequestContext) -> Message:
-    lost = ErrorCode.NOT_LEADER_OR_FOLLOWER if api.key == _DESCRIBE_QUORUM_KEY else ErrorCode.NOT_CONTROLLER
-    if contains_error(response, lost):
-        return EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
+def _wrap(response: Message | Encoded, api: ApiInfo, context: RequestContext) -> Reply:
+    if isinstance(response, EnvelopeResponse):
+        return response
     version = context.api_version
     header = encode_response_header(context.correlation_id, api.response_header_version(version))
+    lost = ErrorCode.NOT_LEADER_OR_FOLLOWER if api.key == _DESCRIBE_QUORUM_KEY else ErrorCode.NOT_CONTROLLER
+    if isinstance(response, Encoded):
+        return EnvelopeResponse(response_data=[header, *response.buffers])
+    return _wrapped(response, header, lost, version)
+
+
+def _wrapped(response: Message, header: bytes, lost: ErrorCode, version: int) -> Steps[Message]:
+    for code in error_codes(response):
+        if code == lost:
+            return EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
+        yield
     try:
-        body = response.encode(version)
+        body = yield from response.encode_in_steps(version)
     except LocalProtocolError as error:
         # Our own mistake, but one that has harmed nothing: only this client goes without its answer.
         _log.exception("a forwarded request's response cannot be encoded: %s", error)
         return EnvelopeResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
-    return EnvelopeResponse(response_data=[header, body])
+    return EnvelopeResponse(response_data=[header, *body])
 
 
 def contains_error(response: Message, code: int) -> bool:
     """Whether an error code stands anywhere in a response: on top or in an element of a list, at any depth."""
-    stack: list[object] = [response]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, list):
-            stack.extend(item)
-            continue
-        slots: tuple[str, ...] = getattr(type(item), "__slots__", ())
-        for name in slots:
-            value = getattr(item, name)
-            if name == "error_code" and value == code:
-                return True
-            if isinstance(value, list):
-                stack.append(value)
-    return False
+    return code in error_codes(response)

@@ -1,18 +1,25 @@
 """Metadata (3), versions 0-13, broker listeners.
 
 Answered from this broker's own committed image; brokers that are fenced are left out, and a partition led by one of
-them has LEADER_NOT_AVAILABLE. Topics may be named, given by id (from version 12 on), or be all of them (null; an empty
-list in version 0). A named topic that does not exist is created where the configuration and the request allow it: the
-request for it goes to the controller, and this answer still says UNKNOWN_TOPIC_OR_PARTITION, as Kafka's does.
-One topic given by id makes the request one by ids; names beside it are passed over.
-The controller named is a random broker: any of them forwards what is meant for the controller.
-Topics that the client may not describe are left out where it asks for all, and have TOPIC_AUTHORIZATION_FAILED where it
-names them, as do those that are not there and it may not create.
+them has LEADER_NOT_AVAILABLE. Topics may be named, given by id (from version 12 on), or be all of them (null; an
+empty list in version 0). A named topic that does not exist is created where the configuration and the request allow
+it: the request for it goes to the controller, and this answer still says UNKNOWN_TOPIC_OR_PARTITION, as Kafka's
+does. One topic given by id makes the request one by ids; names beside it are passed over. The controller named is a
+random broker: any of them forwards what is meant for the controller. Topics that the client may not describe are
+left out where it asks for all, and have TOPIC_AUTHORIZATION_FAILED where it names them, as do those that are not
+there and it may not create.
+
+The part of the response that tells of one topic is encoded once, and kept while the topic and the brokers stay as
+they are (`server.apis.caches`): clients that ask for all topics ask often. What is told of a topic is the same for
+all who may describe it; authorized operations are put in. The handler works in steps.
 
 Not done: creating Kafka's own topics by being asked for them; they need settings that come with the coordinators.
 """
 
 from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import CreateTopicsRequest, MetadataRequest, MetadataResponse
@@ -22,71 +29,99 @@ from server.apis.authorization import (
     cluster_authorized_operations,
     is_allowed,
 )
+from server.apis.caches import EncodedTopics, KeptTopic
 from server.apis.cluster import endpoint_of
-from server.apis.context import RequestContext, Services
-from server.image.image import ClusterImage, PartitionImage, TopicImage
+from server.apis.context import Encoded, RequestContext, Services
+from server.apis.encoding import ElementCodec, Joiner, element_codec
+from server.image.image import BrokerRegistration, ClusterImage, PartitionImage, TopicImage
+from server.ports import Buffer
 from server.security.acls import Operation, ResourceType
 from server.topic_names import INTERNAL_TOPICS, topic_name_problem
-from server.types import NO_NODE, ZERO_UUID
+from server.types import NO_NODE, ZERO_UUID, Steps
 
 _FIRST_WITH_TOPIC_IDS = 12
 """Version 10 has the field, but a request by id is served from 12 on only (KIP-516)."""
 _FIRST_WITH_ALL_AS_NULL = 1
 _FIRST_WITH_ANY_REPLICA = 1
 _FIRST_WITH_LISTENER_ERROR = 6
+_FIRST_WITH_OPERATIONS = 8
+_FIRST_FLEXIBLE = 9
 _AUTO_CREATE_TIMEOUT_MS = 30_000
+_FEW_BUFFERS = 3
+MAX_AUTO_CREATED = 1_000
+"""Topics that are created because one request missed them; a client asks again for the others."""
 
 
 def handle_metadata(
     request: MetadataRequest, context: RequestContext, services: Services
-) -> MetadataResponse:
+) -> Steps[Encoded | MetadataResponse]:
     """Brokers, and the topics asked for."""
-    image = services.image()
     version = context.api_version
-    refusal = _refusal(request, version)
-    if refusal is not None:
-        return _refuse(request, refusal)
-    view = _View(image, context, services)
-    topics = _topics(request, view, version)
-    if services.auto_create_topics and request.allow_auto_topic_creation:
-        _create_missing(topics, context, services)
-    if request.include_topic_authorized_operations:
-        for topic in topics:
-            if topic.name is not None and topic.error_code != ErrorCode.TOPIC_AUTHORIZATION_FAILED:
-                topic.topic_authorized_operations = authorized_operations(
-                    context, services, ResourceType.TOPIC, topic.name
-                )
+    asked = yield from _asked(request, version)
+    if asked.is_wrong:
+        return (yield from _refuse(request, ErrorCode.INVALID_REQUEST))
+    view = _View(services.image(), context, services)
+    response = _Response(view, includes_operations=request.include_topic_authorized_operations)
+    if asked.all_topics:
+        yield from _add_all(response, view)
+    elif asked.ids:
+        # One id makes it a request by id: names beside it do not count.
+        yield from _add_by_id(response, view, asked.ids)
+    else:
+        creates = services.auto_create_topics and request.allow_auto_topic_creation
+        missing = yield from _add_by_name(response, view, asked.names, creates=creates)
+        if missing:
+            _create(missing, context, services)
     alive = view.brokers
-    return MetadataResponse(
-        brokers=alive,
-        cluster_id=services.cluster_id,
-        controller_id=alive[services.choose(len(alive))].node_id if alive else NO_NODE,
-        topics=topics,
-        cluster_authorized_operations=(
-            cluster_authorized_operations(context, services)
-            if request.include_cluster_authorized_operations
-            else OPERATIONS_NOT_ASKED
-        ),
+    return response.finished(
+        MetadataResponse(
+            brokers=alive,
+            cluster_id=services.cluster_id,
+            controller_id=alive[services.choose(len(alive))].node_id if alive else NO_NODE,
+            cluster_authorized_operations=(
+                cluster_authorized_operations(context, services)
+                if request.include_cluster_authorized_operations
+                else OPERATIONS_NOT_ASKED
+            ),
+        )
     )
 
 
-def _refusal(request: MetadataRequest, version: int) -> ErrorCode | None:
-    """Why the whole request is refused, None where it is served."""
-    topics = request.topics or ()
-    by_id = any(topic.topic_id != ZERO_UUID for topic in topics)
-    by_nothing = any(topic.name is None for topic in topics)
-    is_wrong = by_id or by_nothing if version < _FIRST_WITH_TOPIC_IDS else by_nothing and not by_id
-    return ErrorCode.INVALID_REQUEST if is_wrong else None
+@dataclass(slots=True, kw_only=True)
+class _Asked:
+    """What a request asks for; a topic that is asked for twice is answered once."""
+
+    all_topics: bool
+    ids: dict[bytes, None] = field(default_factory=dict)
+    names: dict[str, None] = field(default_factory=dict)
+    is_wrong: bool = False
 
 
-def _refuse(request: MetadataRequest, error: ErrorCode) -> MetadataResponse:
-    return MetadataResponse(
-        error_code=error,
-        topics=[
+def _asked(request: MetadataRequest, version: int) -> Steps[_Asked]:
+    topics = request.topics
+    asked = _Asked(all_topics=topics is None or (not topics and version < _FIRST_WITH_ALL_AS_NULL))
+    by_nothing = False
+    for topic in topics or ():
+        if topic.topic_id != ZERO_UUID:
+            asked.ids[topic.topic_id] = None
+        if topic.name is None:
+            by_nothing = True
+        else:
+            asked.names[topic.name] = None
+        yield
+    by_id = bool(asked.ids)
+    asked.is_wrong = by_id or by_nothing if version < _FIRST_WITH_TOPIC_IDS else by_nothing and not by_id
+    return asked
+
+
+def _refuse(request: MetadataRequest, error: ErrorCode) -> Steps[MetadataResponse]:
+    response = MetadataResponse(error_code=error)
+    for topic in request.topics or ():
+        response.topics.append(
             MetadataResponse.Topic(error_code=error, name=topic.name or "", topic_id=topic.topic_id)
-            for topic in request.topics or ()
-        ],
-    )
+        )
+        yield
+    return response
 
 
 class _View:
@@ -94,46 +129,59 @@ class _View:
 
     def __init__(self, image: ClusterImage, context: RequestContext, services: Services) -> None:
         self.image = image
-        self._context = context
-        self._services = services
+        self.context = context
+        self.services = services
         self.listener_name = context.listener_name
         self.version = context.api_version
+        self.codec = _codec(self.version)
         self.brokers: list[MetadataResponse.Broker] = []
+        self._alive: dict[int, BrokerRegistration] = {}
         for broker in image.brokers_in_order():
             endpoint = endpoint_of(broker, self.listener_name)
             if endpoint is not None and not broker.fenced:
+                self._alive[broker.broker_id] = broker
                 self.brokers.append(
                     MetadataResponse.Broker(
                         node_id=broker.broker_id, host=endpoint.host, port=endpoint.port, rack=broker.rack
                     )
                 )
-        self.alive = frozenset(broker.node_id for broker in self.brokers)
+        self._kept: EncodedTopics = services.caches.topics_for((self.version, self.listener_name), image)
 
-    def may_be_described(self, topic_name: str) -> bool:
-        """Whether the client may know of a topic, be there one or not."""
-        return is_allowed(self._context, self._services, Operation.DESCRIBE, ResourceType.TOPIC, topic_name)
+    def may(self, operation: Operation, topic_name: str) -> bool:
+        """Whether the client may do something to a topic, be there one or not."""
+        return is_allowed(self.context, self.services, operation, ResourceType.TOPIC, topic_name)
 
-    def topic(self, topic: TopicImage) -> MetadataResponse.Topic:
-        """One topic with its partitions."""
-        return MetadataResponse.Topic(
-            name=topic.name,
-            topic_id=topic.topic_id,
-            is_internal=topic.name in INTERNAL_TOPICS,
-            partitions=[
-                self._partition(index, partition) for index, partition in topic.partitions_in_order()
-            ],
-        )
+    def encoded(self, topic: TopicImage) -> Steps[KeptTopic]:
+        """A topic's part of the response, without authorized operations."""
+        kept = self._kept.get(topic)
+        if kept is None:
+            described = MetadataResponse.Topic(
+                name=topic.name, topic_id=topic.topic_id, is_internal=topic.name in INTERNAL_TOPICS
+            )
+            errors = Counter({int(ErrorCode.NONE): 1})
+            for index, partition in topic.partitions_in_order():
+                shown = self._partition(index, partition)
+                described.partitions.append(shown)
+                errors[shown.error_code] += 1
+                yield
+            data = yield from self.codec.element_in_steps(described)
+            healthy = errors.pop(int(ErrorCode.NONE))
+            kept = KeptTopic(topic=topic, data=data, healthy=healthy, errors=dict(errors))
+            if self.services.caches.has_room():
+                self._kept.keep(kept)
+        return kept
 
     def _partition(self, index: int, partition: PartitionImage) -> MetadataResponse.Partition:
+        alive = self._alive
         replicas, isr = list(partition.replicas), list(partition.isr)
         error = ErrorCode.NONE
         leader = partition.leader
-        if leader not in self.alive:
+        if leader not in alive:
             leader, error = NO_NODE, self._leader_error(partition.leader)
         if self.version < _FIRST_WITH_ANY_REPLICA:
             # The first clients took every replica for one that they could talk to.
-            replicas = [broker for broker in replicas if broker in self.alive]
-            isr = [broker for broker in isr if broker in self.alive]
+            replicas = [broker for broker in replicas if broker in alive]
+            isr = [broker for broker in isr if broker in alive]
             if error == ErrorCode.NONE and len(replicas) + len(isr) < len(partition.replicas) + len(
                 partition.isr
             ):
@@ -145,7 +193,11 @@ class _View:
             leader_epoch=partition.leader_epoch,
             replica_nodes=replicas,
             isr_nodes=isr,
-            offline_replicas=offline_replicas(self.image, partition, self.listener_name),
+            offline_replicas=[
+                broker_id
+                for broker_id, directory_id in zip(partition.replicas, partition.directories, strict=True)
+                if broker_id not in alive or not alive[broker_id].has_online_directory(directory_id)
+            ],
         )
 
     def _leader_error(self, leader: int) -> ErrorCode:
@@ -154,6 +206,14 @@ class _View:
         if lacks_listener and self.version >= _FIRST_WITH_LISTENER_ERROR:
             return ErrorCode.LISTENER_NOT_FOUND
         return ErrorCode.LEADER_NOT_AVAILABLE
+
+
+def _codec(version: int) -> ElementCodec:
+    return element_codec(MetadataResponse, "topics", version, _sample_topic)
+
+
+def _sample_topic() -> MetadataResponse.Topic:
+    return MetadataResponse.Topic(name="")
 
 
 def offline_replicas(image: ClusterImage, partition: PartitionImage, listener_name: str) -> list[int]:
@@ -171,59 +231,118 @@ def offline_replicas(image: ClusterImage, partition: PartitionImage, listener_na
     return result
 
 
-def _topics(request: MetadataRequest, view: _View, version: int) -> list[MetadataResponse.Topic]:
-    image = view.image
-    asked = request.topics
-    if asked is None or (not asked and version < _FIRST_WITH_ALL_AS_NULL):
-        return [view.topic(topic) for topic in image.topics_in_order() if view.may_be_described(topic.name)]
-    # A topic that is asked for twice is answered once.
-    ids = dict.fromkeys(topic.topic_id for topic in asked if topic.topic_id != ZERO_UUID)
-    if ids:
-        # One id makes it a request by id: names beside it do not count.
-        return [_by_id(topic_id, view) for topic_id in ids]
-    return [_by_name(name, view) for name in dict.fromkeys(topic.name for topic in asked) if name is not None]
+class _Response:
+    """The topics of a response as they are collected."""
 
+    def __init__(self, view: _View, *, includes_operations: bool) -> None:
+        self._view = view
+        self._includes_operations = includes_operations and view.version >= _FIRST_WITH_OPERATIONS
+        # The operations are the last field of a topic, before its tags.
+        self._operations_end = 1 if view.version >= _FIRST_FLEXIBLE else 0
+        self._joiner = Joiner()
+        self._count = 0
+        self._healthy = 0
+        self._errors: Counter[int] = Counter()
 
-def _by_id(topic_id: bytes, view: _View) -> MetadataResponse.Topic:
-    found = view.image.topics.get(topic_id)
-    if found is not None and view.may_be_described(found.name):
-        return view.topic(found)
-    # That a topic of the id exists is no secret, its name is.
-    error = ErrorCode.UNKNOWN_TOPIC_ID if found is None else ErrorCode.TOPIC_AUTHORIZATION_FAILED
-    return MetadataResponse.Topic(error_code=error, name=None, topic_id=topic_id)
+    def add(self, topic: TopicImage) -> Steps[None]:
+        """A topic that the client may describe."""
+        kept = yield from self._view.encoded(topic)
+        self._healthy += kept.healthy
+        if kept.errors:
+            self._errors.update(kept.errors)
+        self._add(kept.data, topic.name)
+        yield
 
-
-def _by_name(name: str, view: _View) -> MetadataResponse.Topic:
-    if not view.may_be_described(name):
-        return MetadataResponse.Topic(error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED, name=name)
-    found = view.image.topic_by_name(name)
-    if found is not None:
-        return view.topic(found)
-    is_legal = topic_name_problem(name) is None
-    return MetadataResponse.Topic(
-        error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if is_legal else ErrorCode.INVALID_TOPIC_EXCEPTION,
-        name=name,
-        is_internal=name in INTERNAL_TOPICS,
-    )
-
-
-def _create_missing(
-    topics: list[MetadataResponse.Topic], context: RequestContext, services: Services
-) -> None:
-    missing = []
-    for topic in topics:
-        if topic.name is None or topic.error_code != ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
-            continue
-        asked = (Operation.CREATE, ResourceType.TOPIC, topic.name)
-        if not is_allowed(context, services, Operation.CREATE) and not is_allowed(context, services, *asked):
-            topic.error_code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-        elif not topic.is_internal:
-            missing.append(topic.name)
-    if missing:
-        creations = [
-            CreateTopicsRequest.CreatableTopic(name=name, num_partitions=-1, replication_factor=-1)
-            for name in missing
-        ]
-        services.create_topics(
-            CreateTopicsRequest(topics=creations, timeout_ms=_AUTO_CREATE_TIMEOUT_MS), context
+    def add_error(
+        self,
+        error: ErrorCode,
+        name: str | None,
+        *,
+        topic_id: bytes = ZERO_UUID,
+        is_internal: bool = False,
+    ) -> None:
+        """A topic that is not there, or that the client may not know of."""
+        described = MetadataResponse.Topic(
+            error_code=error, name=name, topic_id=topic_id, is_internal=is_internal
         )
+        self._errors[error] += 1
+        tells_operations = name is not None and error != ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        self._add(self._view.codec.elements([described]), name if tells_operations else None)
+
+    def _add(self, data: bytes, name: str | None) -> None:
+        self._count += 1
+        if self._includes_operations and name is not None:
+            view = self._view
+            operations = authorized_operations(view.context, view.services, ResourceType.TOPIC, name)
+            end = len(data) - self._operations_end
+            data = data[: end - 4] + operations.to_bytes(4, "big", signed=True) + data[end:]
+        self._joiner.add(data)
+
+    def finished(self, rest: MetadataResponse) -> Encoded:
+        """The whole response; ``rest`` is all of it but the topics."""
+        self._joiner.flush()
+        before, after = self._view.codec.around(rest, self._count)
+        errors = dict(self._errors)
+        # One more for the code of the whole, which old versions have no place for but are counted with.
+        errors[int(ErrorCode.NONE)] = self._healthy + 1
+        return Encoded(buffers=_joined([before, *self._joiner.buffers, after]), errors=errors)
+
+
+def _joined(buffers: list[Buffer]) -> list[Buffer]:
+    return [b"".join(buffers)] if len(buffers) <= _FEW_BUFFERS else buffers
+
+
+def _add_all(response: _Response, view: _View) -> Steps[None]:
+    image = view.image
+    names = yield from view.services.caches.topic_names(image)
+    for name in names:
+        if view.may(Operation.DESCRIBE, name):
+            yield from response.add(image.topics[image.topic_ids[name]])
+        else:
+            yield
+
+
+def _add_by_id(response: _Response, view: _View, ids: dict[bytes, None]) -> Steps[None]:
+    for topic_id in ids:
+        found = view.image.topics.get(topic_id)
+        if found is not None and view.may(Operation.DESCRIBE, found.name):
+            yield from response.add(found)
+            continue
+        # That a topic of the id exists is no secret, its name is.
+        error = ErrorCode.UNKNOWN_TOPIC_ID if found is None else ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        response.add_error(error, None, topic_id=topic_id)
+        yield
+
+
+def _add_by_name(
+    response: _Response, view: _View, names: dict[str, None], *, creates: bool
+) -> Steps[list[str]]:
+    """Add the topics of these names; tells which are to be created."""
+    missing: list[str] = []
+    may_create_any = creates and is_allowed(view.context, view.services, Operation.CREATE)
+    for name in names:
+        found = view.image.topic_by_name(name)
+        if not view.may(Operation.DESCRIBE, name):
+            response.add_error(ErrorCode.TOPIC_AUTHORIZATION_FAILED, name)
+        elif found is not None:
+            yield from response.add(found)
+        elif topic_name_problem(name) is not None:
+            response.add_error(ErrorCode.INVALID_TOPIC_EXCEPTION, name)
+        else:
+            is_internal = name in INTERNAL_TOPICS
+            error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            if creates and not may_create_any and not view.may(Operation.CREATE, name):
+                error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+            elif creates and not is_internal and len(missing) < MAX_AUTO_CREATED:
+                missing.append(name)
+            response.add_error(error, name, is_internal=is_internal)
+        yield
+    return missing
+
+
+def _create(missing: list[str], context: RequestContext, services: Services) -> None:
+    creations = [
+        CreateTopicsRequest.CreatableTopic(name=name, num_partitions=-1, replication_factor=-1)
+        for name in missing
+    ]
+    services.create_topics(CreateTopicsRequest(topics=creations, timeout_ms=_AUTO_CREATE_TIMEOUT_MS), context)

@@ -7,11 +7,13 @@ not exist.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from kafkaproto.messages import ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse
+from server.apis.caches import sorted_in_steps
 from server.apis.context import RequestContext, Services
-from server.image.image import ClusterImage, TopicImage
+from server.image.image import TopicImage
+from server.types import Steps
 
 _Topic = ListPartitionReassignmentsResponse.OngoingTopicReassignment
 _Partition = ListPartitionReassignmentsResponse.OngoingPartitionReassignment
@@ -19,41 +21,45 @@ _Partition = ListPartitionReassignmentsResponse.OngoingPartitionReassignment
 
 def handle_list_reassignments(
     request: ListPartitionReassignmentsRequest, context: RequestContext, services: Services
-) -> ListPartitionReassignmentsResponse:
+) -> Steps[ListPartitionReassignmentsResponse]:
     """What is being reassigned, of all topics or of some partitions."""
-    topics = []
-    for topic, indexes in _asked(services.image(), request):
-        partitions = list(_ongoing(topic, indexes))
-        if partitions:
-            topics.append(_Topic(name=topic.name, partitions=partitions))
-    return ListPartitionReassignmentsResponse(error_message=None, topics=topics)
-
-
-def _asked(
-    image: ClusterImage, request: ListPartitionReassignmentsRequest
-) -> Iterator[tuple[TopicImage, Iterable[int]]]:
+    response = ListPartitionReassignmentsResponse(error_message=None)
+    image = services.image()
     if not image.partition_counts.reassigned:
         # The usual answer, and clients ask often: no need to go through all partitions.
-        return
-    if request.topics is None:
-        for topic in image.topics_in_order():
-            yield topic, topic.partitions
-        return
+        return response
     indexes: dict[str, set[int]] = {}
-    for asked in request.topics:
+    for asked in request.topics or ():
         indexes.setdefault(asked.name, set()).update(asked.partition_indexes)
-    for name in sorted(indexes):
-        named = image.topic_by_name(name)
-        if named is not None:
-            yield named, indexes[name] & {*named.partitions}
+        yield
+    if request.topics is None:
+        names = yield from services.caches.topic_names(image)
+    else:
+        names = yield from sorted_in_steps([*indexes])
+    for name in names:
+        yield
+        topic = image.topic_by_name(name)
+        if topic is not None:
+            wanted = topic.partitions if request.topics is None else indexes[name]
+            partitions = yield from _ongoing(topic, wanted)
+            if partitions:
+                response.topics.append(_Topic(name=name, partitions=partitions))
+    return response
 
 
-def _ongoing(topic: TopicImage, indexes: Iterable[int]) -> Iterator[_Partition]:
-    for index in sorted(index for index in indexes if topic.partitions[index].is_being_reassigned()):
-        partition = topic.partitions[index]
-        yield _Partition(
-            partition_index=index,
-            replicas=list(partition.replicas),
-            adding_replicas=list(partition.adding_replicas),
-            removing_replicas=list(partition.removing_replicas),
-        )
+def _ongoing(topic: TopicImage, indexes: Iterable[int]) -> Steps[list[_Partition]]:
+    found = []
+    for index in indexes:
+        partition = topic.partitions.get(index)
+        if partition is not None and partition.is_being_reassigned():
+            found.append(
+                _Partition(
+                    partition_index=index,
+                    replicas=list(partition.replicas),
+                    adding_replicas=list(partition.adding_replicas),
+                    removing_replicas=list(partition.removing_replicas),
+                )
+            )
+        yield
+    found.sort(key=lambda each: each.partition_index)
+    return found

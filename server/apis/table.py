@@ -62,6 +62,8 @@ class ServedApi:
     """What the sender must be allowed to do; None where anybody is served."""
     is_forwarded: bool = False
     """Whether a broker passes it on to the active controller, and so offers no more than that one does."""
+    passes_on_unread: bool = False
+    """Whether a broker passes it on as it came."""
 
 
 def _api_versions(request: Any, context: RequestContext, services: Services) -> Reply:
@@ -69,7 +71,10 @@ def _api_versions(request: Any, context: RequestContext, services: Services) -> 
 
 
 def _envelope(request: Any, context: RequestContext, services: Services) -> Reply:
-    return handle_envelope(request, context, services, dispatch)
+    # It serves requests by this table, and so does this module's caller.
+    from server.apis.serving import serve
+
+    return handle_envelope(request, context, services, serve)
 
 
 def _access(operation: Operation, resource_type: ResourceType) -> Access:
@@ -87,6 +92,7 @@ _FORWARDED = ServedApi(
     # The operation is in the controllers' part of the table.
     access=Access(operation=Operation.ANY, checked_by=CheckedBy.CONTROLLER),
     is_forwarded=True,
+    passes_on_unread=True,
 )
 _OF_NODES = Access(operation=Operation.CLUSTER_ACTION)
 _COMMAND = ServedApi(handler=handle_command, access=_OF_NODES)
@@ -94,7 +100,7 @@ _COMMAND = ServedApi(handler=handle_command, access=_OF_NODES)
 _RAFT = ServedApi(handler=handle_raft_request, access=_OF_NODES)
 _ALTER_VOTERS = ServedApi(handler=handle_raft_request, access=Access(operation=Operation.ALTER))
 _DESCRIBE_CONFIGS = ServedApi(
-    handler=authorized_configs(handle_describe_configs),
+    handler=handle_describe_configs,
     access=_access(Operation.DESCRIBE_CONFIGS, ResourceType.ANY),
 )
 _ALTER_CONFIGS_ACCESS = _access(Operation.ALTER_CONFIGS, ResourceType.ANY)

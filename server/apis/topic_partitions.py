@@ -9,16 +9,19 @@ names them.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse
 from server.apis.authorization import authorized_operations, is_allowed
+from server.apis.caches import sorted_in_steps
 from server.apis.cluster import endpoint_of
 from server.apis.context import RequestContext, Services
 from server.apis.metadata import offline_replicas
 from server.image.image import ClusterImage, PartitionImage, TopicImage
 from server.security.acls import Operation, ResourceType
 from server.topic_names import INTERNAL_TOPICS, topic_name_problem
-from server.types import NO_NODE
+from server.types import NO_NODE, Steps
 
 MAX_PARTITIONS = 2000
 """max.request.partition.size.limit: partitions in one answer."""
@@ -26,60 +29,89 @@ MAX_PARTITIONS = 2000
 
 def handle_describe_topic_partitions(
     request: DescribeTopicPartitionsRequest, context: RequestContext, services: Services
-) -> DescribeTopicPartitionsResponse:
+) -> Steps[DescribeTopicPartitionsResponse]:
     """A page of topics."""
     image = services.image()
     cursor = request.cursor
-    names = sorted({topic.name for topic in request.topics}) if request.topics else sorted(image.topic_ids)
+    names = yield from _names(request, image, services)
+    first = 0
     if cursor is not None:
-        if cursor.partition_index < 0 or (request.topics and cursor.topic_name not in names):
-            return _refuse(request, ErrorCode.INVALID_REQUEST)
-        names = [name for name in names if name >= cursor.topic_name]
-    denied = [
-        name
-        for name in names
-        if not is_allowed(context, services, Operation.DESCRIBE, ResourceType.TOPIC, name)
-    ]
-    if denied:
-        names = sorted(frozenset(names).difference(denied))
+        first = bisect_left(names, cursor.topic_name)
+        is_among = first < len(names) and names[first] == cursor.topic_name
+        if cursor.partition_index < 0 or (request.topics and not is_among):
+            return (yield from _refuse(request, ErrorCode.INVALID_REQUEST))
     left = max(1, min(request.response_partition_limit, MAX_PARTITIONS))
     response = DescribeTopicPartitionsResponse()
-    for name in names:
+    denied: list[str] = []
+    for position in range(first, len(names)):
+        yield
+        name = names[position]
+        if not is_allowed(context, services, Operation.DESCRIBE, ResourceType.TOPIC, name):
+            denied.append(name)
+            continue
+        if response.next_cursor is not None:
+            # Only those that the client may not know of are still looked for.
+            continue
         if left == 0:
             response.next_cursor = DescribeTopicPartitionsResponse.Cursor(topic_name=name, partition_index=0)
-            break
+            if not request.topics:
+                break
+            continue
         found = image.topic_by_name(name)
         if found is None:
-            response.topics.append(_unknown(name))
+            response.topics.append(_described(_unknown(name), context, services))
             continue
-        first = cursor.partition_index if cursor is not None and cursor.topic_name == name else 0
-        topic, next_index = _topic(image, found, context.listener_name, first, left)
-        response.topics.append(topic)
+        begin = cursor.partition_index if cursor is not None and cursor.topic_name == name else 0
+        topic, next_index = yield from _topic(image, found, context.listener_name, begin, left)
+        response.topics.append(_described(topic, context, services))
         left -= len(topic.partitions)
         if next_index is not None:
             response.next_cursor = DescribeTopicPartitionsResponse.Cursor(
                 topic_name=name, partition_index=next_index
             )
-            break
-    for described in response.topics:
-        described.topic_authorized_operations = authorized_operations(
-            context, services, ResourceType.TOPIC, described.name or ""
-        )
+            if not request.topics:
+                break
     if request.topics:
-        response.topics += [
-            DescribeTopicPartitionsResponse.Topic(error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED, name=name)
-            for name in denied
-        ]
+        for name in denied:
+            yield
+            response.topics.append(
+                DescribeTopicPartitionsResponse.Topic(
+                    error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED, name=name
+                )
+            )
     return response
 
 
-def _refuse(request: DescribeTopicPartitionsRequest, error: ErrorCode) -> DescribeTopicPartitionsResponse:
-    return DescribeTopicPartitionsResponse(
-        topics=[
-            DescribeTopicPartitionsResponse.Topic(error_code=error, name=topic.name)
-            for topic in request.topics
-        ]
+def _names(
+    request: DescribeTopicPartitionsRequest, image: ClusterImage, services: Services
+) -> Steps[list[str]]:
+    """The names of the topics that are asked for, each once, in order."""
+    if not request.topics:
+        return (yield from services.caches.topic_names(image))
+    asked: dict[str, None] = {}
+    for topic in request.topics:
+        asked[topic.name] = None
+        yield
+    return (yield from sorted_in_steps([*asked]))
+
+
+def _described(
+    topic: DescribeTopicPartitionsResponse.Topic, context: RequestContext, services: Services
+) -> DescribeTopicPartitionsResponse.Topic:
+    topic.topic_authorized_operations = authorized_operations(
+        context, services, ResourceType.TOPIC, topic.name or ""
     )
+    return topic
+
+
+def _refuse(
+    request: DescribeTopicPartitionsRequest, error: ErrorCode
+) -> Steps[DescribeTopicPartitionsResponse]:
+    response = DescribeTopicPartitionsResponse()
+    for topic in request.topics:
+        response.topics.append(DescribeTopicPartitionsResponse.Topic(error_code=error, name=topic.name))
+        yield
+    return response
 
 
 def _unknown(name: str) -> DescribeTopicPartitionsResponse.Topic:
@@ -93,7 +125,7 @@ def _unknown(name: str) -> DescribeTopicPartitionsResponse.Topic:
 
 def _topic(
     image: ClusterImage, topic: TopicImage, listener_name: str, first: int, limit: int
-) -> tuple[DescribeTopicPartitionsResponse.Topic, int | None]:
+) -> Steps[tuple[DescribeTopicPartitionsResponse.Topic, int | None]]:
     """The topic with at most ``limit`` partitions from ``first`` on, and the index of the one after them."""
     indexes = sorted(index for index in topic.partitions if index >= first)
     shown = indexes[:limit]
@@ -101,8 +133,10 @@ def _topic(
         name=topic.name,
         topic_id=topic.topic_id,
         is_internal=topic.name in INTERNAL_TOPICS,
-        partitions=[_partition(image, index, topic.partitions[index], listener_name) for index in shown],
     )
+    for index in shown:
+        described.partitions.append(_partition(image, index, topic.partitions[index], listener_name))
+        yield
     return described, indexes[limit] if len(indexes) > limit else None
 
 

@@ -38,6 +38,45 @@ def error_codes(answer: Message) -> Iterator[int]:
     return _codes(answer, place)
 
 
+def is_small(answer: Message, most: int) -> bool:
+    """Whether an answer has at most so many structs in its lists, at all depths."""
+    place = _lists.get(type(answer))
+    if place is None:
+        place = _lists[type(answer)] = _Lists(answer.schema().root)
+    return place.count(answer, most) <= most
+
+
+class _Lists:
+    """Where one struct, and what it is made of, has lists."""
+
+    __slots__ = ("inner",)
+
+    def __init__(self, schema: StructSchema) -> None:
+        self.inner = [
+            (field.attribute, None if field.struct is None else _Lists(field.struct))
+            for field in schema.fields
+            if field.array
+        ]
+
+    def count(self, item: Any, most: int) -> int:
+        """The elements of the lists of a struct; more than ``most`` may be counted by halves."""
+        number = 0
+        for attribute, inner in self.inner:
+            elements = getattr(item, attribute) or ()
+            number += len(elements)
+            if number > most:
+                return number
+            if inner is not None and inner.inner:
+                for element in elements:
+                    number += inner.count(element, most)
+                    if number > most:
+                        return number
+        return number
+
+
+_lists: dict[type[Message], _Lists] = {}
+
+
 def _codes(item: Any, place: _Place) -> Iterator[int]:
     if place.has_code:
         yield item.error_code

@@ -54,9 +54,9 @@ class ApiMetrics:
         """Count a request that was answered."""
         self.requests[version] = self.requests.get(version, 0) + 1
 
-    def add_error(self, code: int) -> None:
+    def add_error(self, code: int, times: int = 1) -> None:
         """Count an error code of an answer."""
-        self.errors[code] = self.errors.get(code, 0) + 1
+        self.errors[code] = self.errors.get(code, 0) + times
 
 
 class RequestMetrics:

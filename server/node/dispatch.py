@@ -1,14 +1,17 @@
 """From a request on a connection to the bytes of its response: decode, hand to the table, wait, encode.
 
+What may take long (a large body, a handler that walks many items, a large response) is `Steps`, which
+`server.node.slices` drives between other turns of the loop.
+
 What fails here in a way that nobody foresaw costs one request its answer, and no more: codecs and handlers change
 nothing of the node, they read what is published and hand work over. Such a request is answered UNKNOWN_SERVER_ERROR
 where its response has a place for that, else its connection is closed; the failure is logged with all that names the
 request, and counted among the errors of its api.
 
-Two things keep that apart from what has to end the process. The place: the cores, the log and the images are changed in
-tasks of their own (`server.node.quorum`, `server.node.disk_worker`, `server.node.metadata_feed`), never within this
-module; what fails there is raised there. And the type: a StorageError or a DiskError says that files are not as they
-have to be, wherever it comes from, so it is raised from here as well.
+Two things keep that apart from what has to end the process. The place: the cores, the log and the images are
+changed in tasks of their own (`server.node.quorum`, `server.node.disk_worker`, `server.node.metadata_feed`), never
+within this module; what fails there is raised there. And the type: a StorageError or a DiskError says that files
+are not as they have to be, wherever it comes from, so it is raised from here as well.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from __future__ import annotations
 import ipaddress
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Hashable, Sequence
 from functools import lru_cache
 
 from kafkaproto.api import API_VERSIONS_KEY, api_by_key
@@ -25,15 +28,21 @@ from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.message import Message
 from kafkaproto.messages import ApiVersionsResponse, BrokerHeartbeatRequest
-from server.apis.context import ANONYMOUS, Answer, NoAnswer, Reply, RequestContext, Services
-from server.apis.table import dispatch, served_versions
-from server.metrics.answers import error_codes
-from server.metrics.requests import ApiMetrics, RequestMetrics
+from server.apis.context import ANONYMOUS, Answer, Encoded, NoAnswer, Reply, RequestContext, Services
+from server.apis.serving import serve
+from server.apis.table import served_versions
+from server.metrics.answers import error_codes, is_small
+from server.metrics.requests import RequestMetrics
 from server.net.pump import CloseConnection, ConnectionInfo, Outcome, Respond
+from server.node.slices import IMMEDIATELY, Slices
+from server.ports import Buffer
 from server.storage.errors import DiskError, StorageError
-from server.types import Deferred
+from server.types import Deferred, Steps
 
 _log = logging.getLogger("kafkaproto.server.node")
+
+SMALL_ANSWER_ELEMENTS = 64
+"""Answers with at most so many elements in their lists are encoded at once."""
 
 MAX_REMEMBERED_ADDRESSES = 1024
 """Peers whose address need not be parsed again for each of their requests."""
@@ -51,11 +60,14 @@ class Dispatcher:
         metrics: RequestMetrics | None = None,
         *,
         heartbeat: Callable[[BrokerHeartbeatRequest, ConnectionInfo], None] | None = None,
+        slices: Slices | None = None,
     ) -> None:
-        """``heartbeat`` is told of each heartbeat of a broker before it is served."""
-        self._services = services
-        self._metrics = metrics or RequestMetrics()
-        self._heartbeat = heartbeat
+        """``heartbeat`` is told of each heartbeat of a broker before it is served. ``slices`` do long work, which
+        is done at once without them."""
+        self.services = services
+        self.metrics = metrics or RequestMetrics()
+        self.heartbeat = heartbeat
+        self.slices = slices or Slices(in_place_s=IMMEDIATELY)
 
     def serve(
         self, request: RequestReceived | UnsupportedApiVersions, connection: ConnectionInfo, respond: Respond
@@ -64,89 +76,15 @@ class Dispatcher:
 
         Raises RemoteProtocolError for a body that does not parse; StorageError and DiskError end the node.
         """
-        begin = time.perf_counter()
         if isinstance(request, UnsupportedApiVersions):
-            self._metrics.of(API_VERSIONS_KEY).add_error(ErrorCode.UNSUPPORTED_VERSION)
+            self.metrics.of(API_VERSIONS_KEY).add_error(ErrorCode.UNSUPPORTED_VERSION)
             respond([self._versions_to_choose_from(connection).encode(0)])
             return
-        metrics = self._metrics.of(request.api_key)
-        message: Message | None = None
+        _Serving(self, request, connection, respond).begin()
 
-        def failed(error: Exception) -> None:
-            respond(self._failure(error, request, message, metrics))
-
-        try:
-            message = _decoded(request)
-            reply = self._reply(message, request, connection)
-        except _NOT_CONTAINED:
-            raise
-        except Exception as error:
-            failed(error)
-            return
-        handled_at = time.perf_counter()
-        metrics.local.add(handled_at - begin)
-
-        def answered(answer: Answer) -> None:
-            decided_at = time.perf_counter()
-            metrics.remote.add(decided_at - handled_at)
-            try:
-                outcome = self._outcome(answer, request.api_version, metrics)
-            except Exception as error:
-                failed(error)
-                return
-            metrics.response_queue.add(time.perf_counter() - decided_at)
-            respond(outcome)
-
-        if isinstance(reply, Deferred):
-            reply.on_done(answered, failed)
-        else:
-            answered(reply)
-
-    def _reply(self, message: Message, request: RequestReceived, connection: ConnectionInfo) -> Reply:
-        if self._heartbeat is not None and isinstance(message, BrokerHeartbeatRequest):
-            self._heartbeat(message, connection)
-        return dispatch(message, self._context(request, connection), self._services)
-
-    @staticmethod
-    def _outcome(answer: Answer, version: int, metrics: ApiMetrics) -> Outcome:
-        if isinstance(answer, NoAnswer):
-            return CloseConnection(answer.reason)
-        body = answer.encode(version)
-        for code in error_codes(answer):
-            metrics.add_error(code)
-        return [body]
-
-    def _failure(
-        self, error: Exception, request: RequestReceived, message: Message | None, metrics: ApiMetrics
-    ) -> Outcome:
-        """What becomes of a request that failed in a way that nobody foresaw."""
-        api = api_by_key(request.api_key)
-        assert api is not None
-        version = request.api_version
-        name = f"{api.request_class.NAME} v{version}"
-        _log.error(
-            "%s of client %r, correlation id %d, failed: %r",
-            name,
-            request.client_id,
-            request.correlation_id,
-            error,
-            exc_info=error,
-        )
-        try:
-            if message is not None:
-                refusal = self._services.refuse(message, ErrorCode.UNKNOWN_SERVER_ERROR, None, version)
-                body = refusal.encode(version)
-                # Older versions of a response may have no place for what newer ones have.
-                sent, _ = api.response_class.decode(body, version)
-                codes = list(error_codes(sent))
-                if ErrorCode.UNKNOWN_SERVER_ERROR in codes:
-                    for code in codes:
-                        metrics.add_error(code)
-                    return [body]
-        except Exception as another:
-            _log.error("%s cannot be refused either: %r", name, another, exc_info=another)
-        metrics.add_error(ErrorCode.UNKNOWN_SERVER_ERROR)
-        return CloseConnection(f"{name} failed: {error!r}")
+    def connection_ended(self, connection: ConnectionInfo) -> None:
+        """Give up the work for what a connection asked."""
+        self.slices.drop(owner_of(connection))
 
     @staticmethod
     def _versions_to_choose_from(connection: ConnectionInfo) -> ApiVersionsResponse:
@@ -162,27 +100,153 @@ class Dispatcher:
             ],
         )
 
-    @staticmethod
-    def _context(request: RequestReceived, connection: ConnectionInfo) -> RequestContext:
-        client_address, client_host = _address(connection.peer_host)
-        return RequestContext(
-            listener_kind=connection.listener_kind,
-            listener_name=connection.listener_name,
-            api_key=request.api_key,
-            api_version=request.api_version,
-            correlation_id=request.correlation_id,
-            client_id=request.client_id,
-            principal=ANONYMOUS,
-            client_address=client_address,
-            client_host=client_host,
+
+class _Serving:
+    """One request on its way to its response."""
+
+    __slots__ = ("begun_at", "connection", "handled_at", "message", "metrics", "node", "request", "respond")
+
+    def __init__(
+        self, node: Dispatcher, request: RequestReceived, connection: ConnectionInfo, respond: Respond
+    ) -> None:
+        self.node = node
+        self.request = request
+        self.connection = connection
+        self.respond = respond
+        self.metrics = node.metrics.of(request.api_key)
+        self.message: Message | None = None
+        self.begun_at = time.perf_counter()
+        self.handled_at = 0.0
+
+    def begin(self) -> None:
+        request, connection = self.request, self.connection
+        try:
+            reply = serve(
+                request.frame,
+                request.body_offset,
+                _context(request, connection),
+                self.node.services,
+                self._decoded,
+            )
+        except _NOT_CONTAINED:
+            raise
+        except Exception as error:
+            self._failed(error)
+            return
+        self._take(reply)
+
+    def _decoded(self, message: Message) -> None:
+        self.message = message
+        if self.node.heartbeat is not None and isinstance(message, BrokerHeartbeatRequest):
+            self.node.heartbeat(message, self.connection)
+
+    def _take(self, reply: Reply) -> None:
+        """Go on with what has come of the request so far."""
+        if isinstance(reply, Generator):
+            self.node.slices.start(reply, self._take, self._failed, owner_of(self.connection))
+            return
+        if not self.handled_at:
+            self.handled_at = time.perf_counter()
+            self.metrics.local.add(self.handled_at - self.begun_at)
+        if isinstance(reply, Deferred):
+            reply.on_done(self._take, self._failed)
+            return
+        self.metrics.remote.add(time.perf_counter() - self.handled_at)
+        self._answer(reply)
+
+    def _answer(self, answer: Answer) -> None:
+        metrics = self.metrics
+        decided_at = time.perf_counter()
+        if isinstance(answer, NoAnswer):
+            self.respond(CloseConnection(answer.reason))
+        elif isinstance(answer, Encoded):
+            for code, times in answer.errors.items():
+                metrics.add_error(code, times)
+            self.respond(answer.buffers)
+        elif is_small(answer, SMALL_ANSWER_ELEMENTS):
+            try:
+                body = answer.encode(self.request.api_version)
+                for code in error_codes(answer):
+                    metrics.add_error(code)
+            except Exception as error:
+                self._failed(error)
+                return
+            metrics.response_queue.add(time.perf_counter() - decided_at)
+            self.respond([body])
+        else:
+
+            def encoded(buffers: Sequence[Buffer]) -> None:
+                metrics.response_queue.add(time.perf_counter() - decided_at)
+                self.respond(buffers)
+
+            steps = self._encoded(answer)
+            self.node.slices.start(steps, encoded, self._failed, owner_of(self.connection))
+
+    def _encoded(self, answer: Message) -> Steps[Sequence[Buffer]]:
+        buffers = yield from answer.encode_in_steps(self.request.api_version)
+        for code in error_codes(answer):
+            self.metrics.add_error(code)
+            yield
+        return buffers
+
+    def _failed(self, error: Exception) -> None:
+        """What becomes of a request that failed: by its peer's fault, the disk's, or one that nobody foresaw."""
+        if isinstance(error, StorageError | DiskError):
+            raise error
+        if isinstance(error, RemoteProtocolError | CloseConnection):
+            self.respond(error)
+            return
+        self.respond(self._failure(error))
+
+    def _failure(self, error: Exception) -> Outcome:
+        request, metrics, message = self.request, self.metrics, self.message
+        api = api_by_key(request.api_key)
+        assert api is not None
+        version = request.api_version
+        name = f"{api.request_class.NAME} v{version}"
+        _log.error(
+            "%s of client %r, correlation id %d, failed: %r",
+            name,
+            request.client_id,
+            request.correlation_id,
+            error,
+            exc_info=error,
         )
+        try:
+            if message is not None and is_small(message, SMALL_ANSWER_ELEMENTS):
+                refusal = self.node.services.refuse(message, ErrorCode.UNKNOWN_SERVER_ERROR, None, version)
+                body = refusal.encode(version)
+                # Older versions of a response may have no place for what newer ones have.
+                sent, _ = api.response_class.decode(body, version)
+                codes = list(error_codes(sent))
+                if ErrorCode.UNKNOWN_SERVER_ERROR in codes:
+                    for code in codes:
+                        metrics.add_error(code)
+                    return [body]
+        except Exception as another:
+            _log.error("%s cannot be refused either: %r", name, another, exc_info=another)
+        metrics.add_error(ErrorCode.UNKNOWN_SERVER_ERROR)
+        return CloseConnection(f"{name} failed: {error!r}")
 
 
-def _decoded(request: RequestReceived) -> Message:
-    api = api_by_key(request.api_key)
-    assert api is not None, "a request of an unknown api key is refused with its header"
-    message, _ = api.request_class.decode(request.frame, request.api_version, request.body_offset)
-    return message
+def owner_of(connection: ConnectionInfo) -> Hashable:
+    """Whose the works of a connection are."""
+    return connection.listener_name, connection.connection_id
+
+
+def _context(request: RequestReceived, connection: ConnectionInfo) -> RequestContext:
+    client_address, client_host = _address(connection.peer_host)
+    return RequestContext(
+        listener_kind=connection.listener_kind,
+        listener_name=connection.listener_name,
+        api_key=request.api_key,
+        api_version=request.api_version,
+        correlation_id=request.correlation_id,
+        client_id=request.client_id,
+        principal=ANONYMOUS,
+        client_address=client_address,
+        client_host=client_host,
+    )
 
 
 @lru_cache(maxsize=MAX_REMEMBERED_ADDRESSES)

@@ -1,29 +1,41 @@
-"""Carrying clients' requests from a broker to the active controller, in envelopes (KIP-590)."""
+"""Carrying clients' requests from a broker to the active controller, in envelopes (KIP-590).
+
+A request goes on as it came, header and body, and its response comes back as the controller encoded it: a long one
+is not decoded here. What this node sends in a client's name itself, and what it changes on the way, are messages.
+"""
 
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import trio
 
-from kafkaproto.api import api_by_key
+from kafkaproto.api import ApiInfo, api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.errors import LocalProtocolError, RemoteProtocolError
 from kafkaproto.headers import decode_response_header, encode_request_header
+from kafkaproto.interpret import FIXED
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     CreateTopicsRequest,
     EnvelopeRequest,
     EnvelopeResponse,
 )
+from kafkaproto.schema import within
 from kafkaproto.support import joined
-from server.apis.context import Answer, NoAnswer, RequestContext
+from server.apis.authorization import refused_in_steps
+from server.apis.bounds import bounds_of
+from server.apis.context import Answer, Encoded, NoAnswer, Reply, RequestContext, UnreadRequest
 from server.apis.envelope import encode_principal
+from server.apis.serving import SHORT_BODY_BYTES
+from server.metrics.answers import error_codes
 from server.node.controller_channel import ControllerChannel, ControllerUnavailable
 from server.node.refusals import refuse
-from server.types import Deferred
+from server.types import Deferred, Steps
 
 _log = logging.getLogger("kafkaproto.server.node")
 
@@ -47,8 +59,12 @@ class Forwarder:
         """What the active controller serves, None while there is no connection to it."""
         return self._channel.served_versions
 
-    def forward(self, request: Message, context: RequestContext) -> Deferred[Answer]:
-        """Send a client's request on; its answer comes later."""
+    def forward(self, request: Message | UnreadRequest, context: RequestContext) -> Deferred[Answer]:
+        """Send a client's request on; its answer comes later.
+
+        It is a message, decoded, for a message, and `Encoded` for a request that was not read. If the controller
+        gives none, it is the refusal of everything in the request, maybe in steps.
+        """
         reply: Deferred[Answer] = Deferred()
         self._nursery.start_soon(self._forward, request, context, reply)
         return reply
@@ -74,7 +90,9 @@ class Forwarder:
 
         self.forward(request, inner).on_done(finished, failed)
 
-    async def _forward(self, request: Message, context: RequestContext, reply: Deferred[Answer]) -> None:
+    async def _forward(
+        self, request: Message | UnreadRequest, context: RequestContext, reply: Deferred[Any]
+    ) -> None:
         try:
             answer = await self._carry(request, context)
         except Exception as error:
@@ -83,12 +101,14 @@ class Forwarder:
         else:
             reply.resolve(answer)
 
-    async def _carry(self, request: Message, context: RequestContext) -> Answer:
+    async def _carry(self, request: Message | UnreadRequest, context: RequestContext) -> Reply:
         try:
-            request_data = _with_header(request, context)
+            request_data = (
+                request.frame if isinstance(request, UnreadRequest) else _with_header(request, context)
+            )
         except LocalProtocolError as error:
             # A client id that is not UTF-8 can grow beyond its limit by being decoded.
-            return NoAnswer(reason=f"{request.NAME} cannot be forwarded: {error}")
+            return NoAnswer(reason=f"{_api(context).name} cannot be forwarded: {error}")
         envelope = EnvelopeRequest(
             request_data=request_data,
             request_principal=encode_principal(
@@ -100,15 +120,16 @@ class Forwarder:
             response = await self._channel.send(envelope, timeout_ms=_time_limit_ms(request))
         except ControllerUnavailable as error:
             _log.warning("cannot forward: %s", error)
-            return refuse(request, ErrorCode.REQUEST_TIMED_OUT, None, context.api_version)
+            return _refusal(request, ErrorCode.REQUEST_TIMED_OUT, context)
         assert isinstance(response, EnvelopeResponse)
         return _unwrap(response, request, context)
 
 
-def _time_limit_ms(request: Message) -> int:
+def _time_limit_ms(request: Message | UnreadRequest) -> int:
     """How long to try for a request: as long as its sender gives it, within our own limit."""
-    # A limit of zero or less is the controller's to refuse.
-    limit_ms: int = getattr(request, "timeout_ms", 0)
+    message = request.message if isinstance(request, UnreadRequest) else request
+    # A limit of zero or less is the controller's to refuse. That of a long request is not known.
+    limit_ms: int = getattr(message, "timeout_ms", 0)
     return min(FORWARD_TIMEOUT_MS, limit_ms + ANSWER_MARGIN_MS) if limit_ms > 0 else FORWARD_TIMEOUT_MS
 
 
@@ -122,19 +143,65 @@ def _with_header(request: Message, context: RequestContext) -> bytes:
     return header + request.encode(context.api_version)
 
 
-def _unwrap(response: EnvelopeResponse, request: Message, context: RequestContext) -> Answer:
+def _refusal(request: Message | UnreadRequest, code: ErrorCode, context: RequestContext) -> Reply:
+    """The response that says an error for everything in a request."""
+    if isinstance(request, Message):
+        return refuse(request, code, None, context.api_version)
+    if request.message is not None:
+        return refuse(request.message, code, None, context.api_version)
+    return _refusal_of_long(request, code, context)
+
+
+def _refusal_of_long(request: UnreadRequest, code: ErrorCode, context: RequestContext) -> Steps[Reply]:
+    message, _ = yield from _api(context).request_class.decode_in_steps(
+        request.frame,
+        context.api_version,
+        request.body_offset,
+        max_elements=bounds_of(request.api_key).max_elements,
+    )
+    return refused_in_steps(message, code, None, context, refuse)
+
+
+def _api(context: RequestContext) -> ApiInfo:
+    api = api_by_key(context.api_key)
+    assert api is not None, "what is forwarded has an api key that is served"
+    return api
+
+
+def _unwrap(response: EnvelopeResponse, request: Message | UnreadRequest, context: RequestContext) -> Reply:
+    version, api = context.api_version, _api(context)
+    name = api.request_class.NAME
     if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
         # The client has to learn what the controller speaks: it does so on a new connection.
-        return NoAnswer(reason=f"the active controller does not know {request.NAME} v{context.api_version}")
+        return NoAnswer(reason=f"the active controller does not know {name} v{version}")
+    if response.error_code == ErrorCode.INVALID_REQUEST:
+        return NoAnswer(reason=f"the active controller does not take this {name}")
     if response.error_code or response.response_data is None:
-        return refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR, None, context.api_version)
-    api = api_by_key(context.api_key)
-    assert api is not None
+        return _refusal(request, ErrorCode.UNKNOWN_SERVER_ERROR, context)
     data = joined(response.response_data)
     try:
-        _, offset = decode_response_header(data, api.response_header_version(context.api_version))
-        inner, _ = api.response_class.decode(data, context.api_version, offset)
+        _, offset = decode_response_header(data, api.response_header_version(version))
+        if isinstance(request, UnreadRequest) and len(data) > SHORT_BODY_BYTES:
+            return Encoded(
+                buffers=[memoryview(data)[offset:]], errors=_error_on_top(data, offset, api, version)
+            )
+        inner, _ = api.response_class.decode(data, version, offset)
     except RemoteProtocolError as error:
-        _log.warning("the active controller answered %s with what is no answer: %s", request.NAME, error)
-        return refuse(request, ErrorCode.UNKNOWN_SERVER_ERROR, None, context.api_version)
-    return inner
+        _log.warning("the active controller answered %s with what is no answer: %s", name, error)
+        return _refusal(request, ErrorCode.UNKNOWN_SERVER_ERROR, context)
+    if isinstance(request, Message):
+        return inner
+    return Encoded(buffers=[data[offset:]], errors=Counter(error_codes(inner)))
+
+
+def _error_on_top(data: bytes, offset: int, api: ApiInfo, version: int) -> dict[int, int]:
+    """The error code that an encoded response has for the whole, as a count; nothing if none is at its beginning."""
+    for field in api.response_class.schema().root.fields:
+        if not within(version, field.versions) or within(version, field.tagged):
+            continue
+        if field.attribute == "error_code":
+            return {int.from_bytes(data[offset : offset + 2], "big", signed=True): 1}
+        if field.array or field.type not in FIXED:
+            break
+        offset += FIXED[field.type].size
+    return {}

@@ -39,11 +39,12 @@ from server.node.controller_channel import ControllerChannel
 from server.node.controller_registration import keep_registered
 from server.node.descriptors import admission_limits
 from server.node.directory_watch import DirectoryWatch
-from server.node.dispatch import Dispatcher
+from server.node.dispatch import Dispatcher, owner_of
 from server.node.forwarding import Forwarder
 from server.node.http import HttpAnswer, Route, serve_http
 from server.node.quorum import QuorumDriver
 from server.node.refusals import refuse
+from server.node.slices import Slices
 from server.node.startup import Opened, mark_clean_shutdown, open_node
 from server.node.voter_watch import voter_problem, warn_of_voter_problem
 from server.ports import Clock, Disk, Rng
@@ -94,6 +95,7 @@ class Node:
         self._channels: list[ControllerChannel] = []
         self._listeners: list[Listener] = []
         self._requests = RequestMetrics()
+        self._slices = Slices()
         self._metrics: NodeMetrics | None = None
         self._probe: BrokerProbe | None = None
 
@@ -175,7 +177,8 @@ class Node:
         self._start_probe(nursery, opened.quorum)
         heartbeat = None if self._probe is None else self._probe.heartbeat
         services = self._services(nursery, opened, watch)
-        dispatcher.append(Dispatcher(services, self._requests, heartbeat=heartbeat))
+        await nursery.start(self._slices.run)
+        dispatcher.append(Dispatcher(services, self._requests, heartbeat=heartbeat, slices=self._slices))
         for listener in listeners:
             if listener.settings.kind is ListenerKind.CONTROLLER:
                 await nursery.start(listener.run)
@@ -209,6 +212,7 @@ class Node:
             nursery.start_soon(self._probe.run)
 
     def _connection_ended(self, connection: ConnectionInfo) -> None:
+        self._slices.drop(owner_of(connection))
         if self._probe is not None:
             self._probe.connection_ended(connection)
 

@@ -51,6 +51,8 @@ class _TypeIndex:
     """The ACLs of one resource type."""
 
     literal: dict[str, _Entries] = field(default_factory=dict)
+    allowed: set[tuple[str, str, int]] = field(default_factory=set)
+    """Principal, host and operation of everything that is allowed on some resource."""
     prefixed: dict[str, _Entries] = field(default_factory=dict)
     prefix_lengths: tuple[int, ...] = ()
 
@@ -85,7 +87,10 @@ class Authorizer:
         for entry in acls.values():
             index = self._by_type.setdefault(entry.resource_type, _TypeIndex())
             by_name = index.prefixed if entry.pattern_type == PatternType.PREFIXED else index.literal
-            by_name.setdefault(entry.resource_name, []).append(_with_canonical_host(entry))
+            canonical = _with_canonical_host(entry)
+            by_name.setdefault(entry.resource_name, []).append(canonical)
+            if entry.permission_type == PermissionType.ALLOW:
+                index.allowed.add((canonical.principal, canonical.host, canonical.operation))
         for index in self._by_type.values():
             index.prefix_lengths = tuple(sorted({len(name) for name in index.prefixed}))
 
@@ -109,6 +114,29 @@ class Authorizer:
             elif entry.operation in (operation, Operation.ALL):
                 return False
         return is_allowed if has_acls else self._default
+
+    def may_on_any(self, principal: str, host: str, operation: Operation, resource_type: int) -> bool:
+        """Whether there can be a resource of a type that a principal may do an operation on; False is certain, True
+        is not. As Kafka's authorizeByResourceType, but that denials of single resources are not weighed against
+        ACLs."""
+        if principal in self._super_users or self._default:
+            return True
+        index = self._by_type.get(resource_type)
+        if index is None:
+            return False
+        who = {principal, EVERYBODY}, {host, WILDCARD}
+        for entry in index.literal.get(WILDCARD, ()):
+            is_concerned = entry.principal in who[0] and entry.host in who[1]
+            is_denial = entry.permission_type == PermissionType.DENY
+            if is_concerned and is_denial and entry.operation in (operation, Operation.ALL):
+                return False
+        implying = (Operation.ALL, *_IMPLYING.get(operation, (operation,)))
+        return any(
+            (each, address, allowed) in index.allowed
+            for each in who[0]
+            for address in who[1]
+            for allowed in implying
+        )
 
 
 class LoadingAuthorizer(Authorizer):

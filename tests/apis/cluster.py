@@ -18,7 +18,7 @@ from server.raft.voters import VoterSet
 from server.raft.wire import describe_quorum_response
 from server.security.authorizer import AuthorizerSettings, CurrentAuthorizer
 from server.types import Deferred, Endpoint, ListenerKind, ReplicaKey, Voter
-from tests.apis.support import NODE_ID, answers, context, golden, services
+from tests.apis.support import NODE_ID, answers, context, decoded_answer, golden, services
 from tests.apis.test_envelope import wrapped
 from tests.controller.harness import Harness
 
@@ -115,6 +115,7 @@ class Cluster:
         asked = context(decoded, version, kind=kind, listener_name=name, principal=principal)
         reply = dispatch(decoded, asked, self.services)
         (answer,) = answers(reply)
+        answer = decoded_answer(answer, request, version)
         if isinstance(answer, NoAnswer):
             assert not self.is_active
             return answer

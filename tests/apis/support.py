@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from kafkaproto.api import api_by_key
 from kafkaproto.message import Message
 from kafkaproto.records.metadata import decode_metadata_record
-from server.apis.context import Answer, Reply, RequestContext, Services
+from kafkaproto.support import joined
+from server.apis.context import Answer, Encoded, Reply, RequestContext, Services
 from server.apis.table import dispatch
 from server.image.image import EMPTY_IMAGE, ClusterImage
 from server.image.replay import replay
+from server.metrics.answers import error_codes
 from server.node.refusals import refuse
-from server.types import Deferred, LeaderAndEpoch, ListenerKind
+from server.types import Deferred, LeaderAndEpoch, ListenerKind, Steps
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 NODE_ID = 1
@@ -101,13 +105,56 @@ def services(image: ClusterImage = EMPTY_IMAGE, calls: Calls | None = None, **ch
     return Services(**fields)
 
 
+def driven(steps: Steps[Any]) -> Any:
+    """What steps come to."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def settled(reply: Reply) -> Any:
+    """A reply after its first steps: an answer, or the Deferred for one."""
+    while isinstance(reply, Generator):
+        reply = driven(reply)
+    return reply
+
+
 def answers(reply: Reply) -> list[Any]:
-    """What a reply has come to, if it has."""
-    if not isinstance(reply, Deferred):
-        return [reply]
+    """What a reply has come to, if it has; its steps are taken."""
     found: list[Any] = []
-    reply.on_done(found.append)
+
+    def take(reply: Reply) -> None:
+        if isinstance(reply, Deferred):
+            reply.on_done(take)
+        elif isinstance(reply, Generator):
+            take(driven(reply))
+        else:
+            found.append(reply)
+
+    take(reply)
     return found
+
+
+def answer_of(reply: Reply, request: Message, version: int) -> Any:
+    """The response that a reply has come to, decoded if it is encoded already."""
+    (answer,) = answers(reply)
+    return decoded_answer(answer, request, version)
+
+
+def decoded_answer(answer: Answer, request: Message, version: int) -> Any:
+    """An answer, decoded if it is an encoded response to a request."""
+    if not isinstance(answer, Encoded):
+        return answer
+    assert request.API_KEY is not None
+    api = api_by_key(request.API_KEY)
+    assert api is not None
+    data = joined([*answer.buffers])
+    response, end = api.response_class.decode(data, version)
+    assert end == len(data)
+    assert answer.errors == Counter(error_codes(response))
+    return response
 
 
 def ask(
@@ -123,7 +170,7 @@ def ask(
     """The answer to a request, both once through the bytes of a version."""
     decoded, _ = type(request).decode(request.encode(version), version)
     asked = context(decoded, version, kind=kind, listener_name=listener_name)
-    answer = dispatch(decoded, asked, services(image, calls, **changes))
+    answer = answer_of(dispatch(decoded, asked, services(image, calls, **changes)), request, version)
     assert isinstance(answer, Message)
     return type(answer).decode(answer.encode(version), version)[0]
 

@@ -18,7 +18,7 @@ from kafkaproto.messages import (
 from server.apis.context import NoAnswer
 from server.apis.table import dispatch
 from server.types import Deferred, ListenerKind
-from tests.apis.support import Calls, answers, context, services
+from tests.apis.support import Calls, answers, context, services, settled
 
 TOPIC, BROKER, BROKER_LOGGER = 2, 4, 8
 SET, DELETE, APPEND = 0, 1, 2
@@ -64,7 +64,8 @@ def complete(*resources: tuple[int, str, Sequence[tuple[str, str | None]]]) -> A
 
 
 def send(request: Message, calls: Calls) -> Any:
-    return dispatch(request, context(request, 1, kind=ListenerKind.BROKER), services(calls=calls))
+    asked = context(request, 1, kind=ListenerKind.BROKER)
+    return settled(dispatch(request, asked, services(calls=calls)))
 
 
 def codes(response: Any) -> list[tuple[str, int]]:

@@ -37,7 +37,7 @@ from server.image.image import AccessControlEntry, ClusterImage
 from server.security.acls import Operation, PermissionType, ResourceType
 from server.security.authorizer import Authorizer, LoadingAuthorizer
 from server.types import ListenerKind
-from tests.apis.support import Calls, answers, context, image_of, services
+from tests.apis.support import Calls, answers, context, decoded_answer, image_of, services, settled
 from tests.security.acl_making import acl, authorizer
 
 BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
@@ -67,10 +67,10 @@ def serve(
     calls = Calls() if calls is None else calls
     asked = context(request, version, kind=kind)
     known = image_of([]) if image is None else image
-    reply = dispatch(request, asked, services(known, calls, authorizer=lambda: guard, **changes))
+    reply = settled(dispatch(request, asked, services(known, calls, authorizer=lambda: guard, **changes)))
     if answer is not None and calls.replies:
         calls.replies[-1].resolve(answer)
-    return next(iter(answers(reply)), None)
+    return next((decoded_answer(each, request, version) for each in answers(reply)), None)
 
 
 def test_brokers_forward_without_asking() -> None:

@@ -10,6 +10,7 @@ from immutables import Map
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.messages import DescribeConfigsRequest, DescribeConfigsResponse
+from server.apis.configs import MAX_WITHOUT_CONFIGS
 from server.config.properties import layered
 from server.image.image import ClusterImage, TopicImage
 from tests.apis import support
@@ -132,11 +133,9 @@ def test_what_cannot_be_described_is_refused_with_stocks_code(
 
 
 def test_a_list_of_keys_narrows_the_answer_and_an_empty_one_does_not() -> None:
-    some, none, all_ = ask(
-        (TOPIC, "logs", ["segment.ms", "no.such.key", "flush.ms", "flush.ms"]),
-        (TOPIC, "logs", ["no.such.key"]),
-        (TOPIC, "logs", []),
-    )
+    (some,) = ask((TOPIC, "logs", ["segment.ms", "no.such.key", "flush.ms", "flush.ms"]))
+    (none,) = ask((TOPIC, "logs", ["no.such.key"]))
+    (all_,) = ask((TOPIC, "logs", []))
     assert [config.name for config in some.configs] == ["flush.ms", "segment.ms"]
     assert none.configs == []
     assert len(all_.configs) == 33
@@ -184,6 +183,25 @@ def test_loggers_are_listed_by_name_with_their_levels() -> None:
     assert [config.name for config in one.configs] == ["root"]
 
 
-def test_one_resource_may_be_asked_for_twice() -> None:
-    first, second = ask((TOPIC, "logs", ["flush.ms"]), (TOPIC, "logs", ["segment.ms"]))
-    assert [config.name for config in (*first.configs, *second.configs)] == ["flush.ms", "segment.ms"]
+def test_a_resource_that_is_named_twice_is_answered_once_with_the_keys_of_both() -> None:
+    (both,) = ask((TOPIC, "logs", ["flush.ms"]), (TOPIC, "logs", ["segment.ms"]))
+    assert [config.name for config in both.configs] == ["flush.ms", "segment.ms"]
+    (all_,) = ask((TOPIC, "logs", ["flush.ms"]), (TOPIC, "logs", None), (TOPIC, "logs", ["segment.ms"]))
+    assert len(all_.configs) == 33
+
+
+def test_a_node_that_is_named_in_two_ways_is_answered_once() -> None:
+    (result,) = ask((BROKER, "7", None), (BROKER, "+007", None))
+    assert (result.resource_name, result.error_code) == ("7", 0)
+
+
+def test_a_node_that_is_named_a_thousand_times_costs_no_more_than_once() -> None:
+    assert len(ask(*[(BROKER, "0" * zeros + "7", None) for zeros in range(1000)])) == 1
+
+
+def test_groups_without_settings_are_described_up_to_a_limit() -> None:
+    names = [str(number) for number in range(MAX_WITHOUT_CONFIGS + 2)]
+    results = ask(*[(GROUP, name, ["consumer.session.timeout.ms"]) for name in names])
+    codes = [result.error_code for result in results]
+    assert codes == [0] * MAX_WITHOUT_CONFIGS + [ErrorCode.INVALID_REQUEST] * 2
+    assert "1000 groups" in (results[-1].error_message or "")

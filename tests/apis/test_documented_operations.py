@@ -21,7 +21,7 @@ from server.security.acls import CLUSTER_NAME, Operation, ResourceType
 from server.types import ListenerKind
 from tests.apis.cluster import BROKER, CONTROLLER, FORWARDER
 from tests.apis.good_requests import OF_TOPIC, PreparedCluster, good_requests
-from tests.apis.support import answers, context
+from tests.apis.support import answers, context, decoded_answer
 from tests.apis.test_wrong_fields import QUORUM_KEYS, problems
 from tests.security.acl_making import acl, authorizer
 
@@ -166,7 +166,7 @@ def codes(kind: ListenerKind, key: int, number: int, may: Iterable[Need]) -> tup
     end = cluster.harness.next_offset
     name = "PLAINTEXT" if kind is BROKER else "CONTROLLER"
     reply = dispatch(request, context(request, version, kind=kind, listener_name=name), cluster.services)
-    found = answers(reply)
+    found = [decoded_answer(each, request, version) for each in answers(reply)]
     # What the quorum's core is asked has no answer here, so it was not refused.
     assert found or key in QUORUM_KEYS
     for answer in found:

@@ -45,7 +45,7 @@ from server.apis.table import dispatch
 from server.security.acls import Operation, ResourceType
 from server.security.authorizer import Authorizer
 from server.types import Deferred, ListenerKind
-from tests.apis.support import Calls, context, services
+from tests.apis.support import Calls, answers, context, services, settled
 from tests.messages.random_messages import random_message
 from tests.security.acl_making import acl, authorizer
 
@@ -94,7 +94,8 @@ def send(envelope: EnvelopeRequest, calls: Calls | None = None, **changes: Any) 
         principal="User:broker",
         client_id="10",
     )
-    return dispatch(request, asked, services(calls=calls, **changes))
+    answer: Answer | Deferred[Answer] = settled(dispatch(request, asked, services(calls=calls, **changes)))
+    return answer
 
 
 def refused(envelope: EnvelopeRequest) -> ErrorCode:
@@ -108,9 +109,7 @@ def refused(envelope: EnvelopeRequest) -> ErrorCode:
 def decided(reply: Answer | Deferred[Answer]) -> list[Answer]:
     """What a deferred reply has come to, if it has."""
     assert isinstance(reply, Deferred)
-    values: list[Answer] = []
-    reply.on_done(values.append)
-    return values
+    return answers(reply)
 
 
 # --- the principal ---
@@ -241,13 +240,13 @@ def test_the_request_inside_is_served_under_its_clients_name(address: bytes, hos
 
 def test_the_answer_inside_has_the_bytes_that_its_client_would_get_from_stock() -> None:
     calls = Calls()
-    reply = send(wrapped(CREATE, 7), calls)
-    assert not decided(reply)
+    found = decided(send(wrapped(CREATE, 7), calls))
+    assert found == []
     result = CreateTopicsResponse.CreatableTopicResult(
         name="q", error_code=ErrorCode.REQUEST_TIMED_OUT, error_message=None, configs=[]
     )
     calls.replies[0].resolve(CreateTopicsResponse(topics=[result]))
-    (answer,) = decided(reply)
+    (answer,) = found
     assert isinstance(answer, EnvelopeResponse)
     assert joined(answer.response_data or b"") == bytes.fromhex(
         "0000006500 00000000 02 0271 00000000000000000000000000000000 0007 00 ffffffff ffff 01 00 00"

@@ -9,7 +9,7 @@ import pytest
 from kafkaproto.messages import AlterConfigsRequest, IncrementalAlterConfigsResponse
 from server.apis.table import dispatch
 from server.types import ListenerKind
-from tests.apis.support import Calls, answers, context, services
+from tests.apis.support import Calls, answers, context, services, settled
 from tests.apis.test_alter_configs import codes, incremental
 
 TOPIC, LOGGER = 2, 8
@@ -34,7 +34,7 @@ class Loggers:
             logger_levels=lambda: self.levels,
             set_logger_levels=lambda levels: self.changes.append(dict(levels)),
         )
-        return dispatch(decoded, context(decoded, version, kind=kind), node)
+        return settled(dispatch(decoded, context(decoded, version, kind=kind), node))
 
     def outcome(self, kind: ListenerKind, *configs: tuple[str, int, str | None], name: str = OWN_ID) -> int:
         (result,) = self.alter(kind, incremental((LOGGER, name, configs))).responses
@@ -119,12 +119,13 @@ def test_other_resources_are_passed_on_and_all_is_answered_in_order(kind: Listen
     assert loggers.changes == [{"root": "WARN"}]
     passed = loggers.calls.submitted if kind is ListenerKind.CONTROLLER else loggers.calls.forwarded
     assert [request for request, _ in passed] == [incremental(topic)]
-    assert answers(reply) == []
+    found = answers(reply)
+    assert found == []
     told = IncrementalAlterConfigsResponse.AlterConfigsResourceResponse(
         error_code=3, resource_type=TOPIC, resource_name="a"
     )
     loggers.calls.replies[0].resolve(IncrementalAlterConfigsResponse(responses=[told]))
-    assert codes(answers(reply)[0]) == [(OWN_ID, 0), ("a", 3)]
+    assert codes(found[0]) == [(OWN_ID, 0), ("a", 3)]
 
 
 @both_listeners

@@ -30,7 +30,7 @@ from server.security.acls import Operation, ResourceType
 from server.security.authorizer import Authorizer
 from server.security.delegation_tokens import token_hmac
 from server.types import ListenerKind
-from tests.apis.support import Calls, answers, ask, context, image_of, services
+from tests.apis.support import Calls, answers, ask, context, image_of, services, settled
 from tests.security.acl_making import acl, acl_filter, acl_record, authorizer
 
 CONTROLLER = ListenerKind.CONTROLLER
@@ -271,7 +271,7 @@ def describe_tokens(
     request = DescribeDelegationTokenRequest(owners=named)
     asked = context(request, version, principal=principal, token_authenticated=token_authenticated)
     known = services(TOKENS, authorizer=lambda: guard, static_config=static_config)
-    response = dispatch(request, asked, known)
+    response = settled(dispatch(request, asked, known))
     assert isinstance(response, DescribeDelegationTokenResponse)
     response.encode(version)
     return response
@@ -368,7 +368,7 @@ TOKEN_REQUESTS = [
 
 def alter_token(request: Message, calls: Calls, guard: Authorizer | None = None, **who: Any) -> Any:
     asked = context(request, 2, kind=CONTROLLER, **who)
-    return dispatch(request, asked, services(TOKENS, calls, authorizer=lambda: guard))
+    return settled(dispatch(request, asked, services(TOKENS, calls, authorizer=lambda: guard)))
 
 
 @pytest.mark.parametrize("who", UNPROVEN, ids=str)

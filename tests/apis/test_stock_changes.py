@@ -19,7 +19,7 @@ from server.apis.context import Answer, RequestContext
 from server.apis.table import dispatch
 from server.controller.events import KRaftVersionChanged
 from server.types import Deferred, ListenerKind
-from tests.apis.support import NODE_ID, answers, context, services
+from tests.apis.support import NODE_ID, answers, context, decoded_answer, services
 from tests.controller.harness import ELR, SET, Harness, alter_configs_request
 
 SEQUENCES: dict[str, list[dict[str, Any]]] = json.loads(
@@ -67,6 +67,7 @@ class Node:
         start = self.harness.next_offset
         reply = dispatch(decoded, asked, node)
         (answer,) = answers(reply)
+        answer = decoded_answer(answer, request, version)
         return answer.to_json(version), self._records(start)
 
     def _records(self, start: int) -> list[Any]:
