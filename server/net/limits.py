@@ -10,9 +10,9 @@ from typing import Final
 MAX_REQUEST_SIZE_BYTES: Final = 100 * 1024 * 1024
 """Largest request frame accepted: Kafka's default of ``socket.request.max.bytes``."""
 
-MAX_CONTROLLER_REQUEST_SIZE_BYTES: Final = 16 * 1024 * 1024
-"""Largest request frame accepted on a controller listener, unless ``socket.request.max.bytes`` is less. Twice the 8 MiB
-of records that a controller writes at once: no request that is larger could be carried out. Kafka takes 100 MiB."""
+MAX_CONTROLLER_REQUEST_SIZE_BYTES: Final = 17 * 1024 * 1024
+"""Largest request frame accepted on a controller listener, unless ``socket.request.max.bytes`` is less: the largest
+request of a client that a broker passes on, in its envelope. Kafka takes 100 MiB."""
 
 MAX_CONNECTIONS: Final = 10_000
 """Connections of all listeners of a node together, if there are file descriptors for so many. Kafka has no such bound

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import trio
 
 from kafkaproto.message import Message
+from server.apis.bounds import frame_limit
 from server.apis.context import Answer, RequestContext, Services
 from server.apis.table import served_versions
 from server.broker.lifecycle import BrokerIdentity, BrokerLifecycle
@@ -279,6 +280,7 @@ class Node:
             metrics=self._requests,
             connection_ended=self._connection_ended,
             admission=admission,
+            frame_limit=partial(frame_limit, kind),
         )
 
     def _channel(self, opened: Opened, client_id: str) -> ControllerChannel:
