@@ -539,6 +539,7 @@ async def test_a_broker_that_dies_before_its_first_heartbeat_to_a_new_controller
         await scene.until_probed()
         if dies:
             ports.close()
+            await until(lambda: bool(scene.deaths))
         await until_looked_again()
         assert [death.broker_id for death, _ in scene.deaths] == ([1] if dies else [])
 
