@@ -219,6 +219,8 @@ def check_amounts(properties: Properties) -> None:
         _check_order(
             properties, "connection.failed.authentication.delay.ms", "connections.max.idle.ms", gap=1
         )
+    if properties.integer("queued.max.request.bytes") > 0:
+        _check_order(properties, "socket.request.max.bytes", "queued.max.request.bytes", gap=0)
     if "classic" not in properties.entries("group.coordinator.rebalance.protocols"):
         raise properties.error("group.coordinator.rebalance.protocols", "must have classic")
 

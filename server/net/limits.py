@@ -47,6 +47,20 @@ HANG_UP_GRACE_MS: Final = 5_000
 """How long a request in progress goes on after its peer stopped sending: long enough to answer one that only
 half closed, short enough that a peer which left does not hold a long poll of hours."""
 
+MAX_QUEUED_REQUEST_BYTES: Final = 128 * 1024 * 1024
+"""Bytes that all connections together may hold of requests that are incomplete or not answered, if
+``queued.max.request.bytes`` does not say: Kafka has no limit then. One request of the largest size always fits."""
+
+UNCOUNTED_BYTES: Final = 8192
+"""What each connection may hold beside that: nearly every request is shorter."""
+
+MEMORY_PATIENCE_S: Final = 1.0
+"""How long requests may take all the memory that there is for them, before one that is incomplete has to go."""
+
+MAX_ARRIVALS: Final = 16
+"""Chunks of which a connection remembers when they came. If there are more, the last one stands for all that follow: a
+request may seem to have come later than it did, and a peer that sends single bytes takes no memory for each."""
+
 RECEIVE_CHUNK_BYTES: Final = 65_536
 """Asked of the kernel at a time: holds a whole request of nearly every kind."""
 

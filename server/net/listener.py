@@ -18,6 +18,7 @@ from kafkaproto.connection import FrameLimit, ServedVersions, ServerConnection
 from server.metrics.requests import RequestMetrics
 from server.net.admission import UNLIMITED, Admission, AdmissionLimits, Door, Place
 from server.net.limits import ACCEPT_BACKOFF_MS, IDLE_TIMEOUT_MS, LISTEN_BACKLOG, MAX_REQUEST_SIZE_BYTES
+from server.net.memory import RequestMemory
 from server.net.pump import ConnectionInfo, Pump, Serve
 from server.net.streams import SocketBytes
 from server.types import ListenerKind
@@ -74,13 +75,14 @@ class Listener:
         connection_ended: ConnectionEnded | None = None,
         frame_limit: FrameLimit | None = None,
         admission: Admission | None = None,
+        memory: RequestMemory | None = None,
     ) -> None:
         """``served_versions`` says which api versions are served here, ``serve`` answers each request. ``frame_limit``
         may bound requests of an api below the listener's ``max_request_size_bytes``.
 
         ``metrics`` counts the requests of all listeners that it is handed to. ``connection_ended`` is told of each
-        connection that was served and is no more, whoever ended it. ``admission`` is that of all listeners of a node;
-        without one the listener is alone.
+        connection that was served and is no more, whoever ended it. ``admission`` and ``memory`` are those of all
+        listeners of a node; without them the listener is alone.
         """
         self.settings = settings
         self._door = (admission or Admission(AdmissionLimits())).door(
@@ -98,6 +100,7 @@ class Listener:
         self._metrics = metrics or RequestMetrics()
         self._connection_ended = connection_ended
         self._frame_limit = frame_limit
+        self._memory = memory or RequestMemory()
         self._pumps: dict[int, Pump] = {}
         self._accepted = 0
         self._accept_scope = trio.CancelScope()
@@ -193,6 +196,7 @@ class Listener:
             metrics=self._metrics,
             idle_timeout_ms=settings.idle_timeout_ms,
             made_request=place.made_request,
+            memory=self._memory,
         )
         place.occupy(pump)
         # No checkpoint came before this: what was accepted is here by the time the accept loop has ended.

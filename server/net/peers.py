@@ -162,10 +162,14 @@ class PeerChannel:
         )
 
     @property
+    def is_busy(self) -> bool:
+        """Whether a request is out."""
+        return self._one_at_a_time.locked()
+
+    @property
     def is_ready(self) -> bool:
         """Whether a request could go out at once, or is out."""
-        is_busy = self._one_at_a_time.locked()
-        return is_busy or (self._connection is not None and not self._has_ended())
+        return self.is_busy or (self._connection is not None and not self._has_ended())
 
     async def prepare(self, *, timeout_ms: int) -> None:
         """Have a connection ready for the next request; raises PeerDisconnected, PeerTimeout."""

@@ -30,7 +30,15 @@ from kafkaproto.errors import RemoteProtocolError
 from kafkaproto.frame import NEED_DATA
 from server.metrics.requests import ApiMetrics, RequestMetrics
 from server.net.chunks import chunked
-from server.net.limits import HANG_UP_GRACE_MS, READ_AHEAD_BYTES, RECEIVE_CHUNK_BYTES, SEND_CHUNK_BYTES
+from server.net.limits import (
+    HANG_UP_GRACE_MS,
+    MAX_ARRIVALS,
+    READ_AHEAD_BYTES,
+    RECEIVE_CHUNK_BYTES,
+    SEND_CHUNK_BYTES,
+    UNCOUNTED_BYTES,
+)
+from server.net.memory import RequestMemory
 from server.net.streams import ByteStream
 from server.ports import Buffer
 from server.types import ListenerKind
@@ -105,15 +113,20 @@ class Pump:
         metrics: RequestMetrics,
         idle_timeout_ms: int,
         made_request: Callable[[], None] | None = None,
+        memory: RequestMemory | None = None,
     ) -> None:
-        """``made_request`` is called once, when the first request is whole."""
+        """``made_request`` is called once, when the first request is whole; ``memory`` is what all connections share
+        for their requests."""
         self._stream = stream
         self._connection = connection
         self._info = info
         self._serve = serve
         self._metrics = metrics
         self._made_request = made_request
-        # For each chunk that arrived: how many bytes had come with it, and when.
+        self._memory = memory or RequestMemory()
+        # Bytes of requests that are counted there.
+        self._held_bytes = 0
+        # For each chunk that arrived, up to `MAX_ARRIVALS`: how many bytes had come with it, and when.
         self._arrivals: deque[tuple[int, float]] = deque()
         self._received_bytes = 0
         self._idle_timeout_ms = idle_timeout_ms
@@ -144,6 +157,7 @@ class Pump:
         finally:
             self._has_ended = True
             self._leave_metrics()
+            self._memory.hold(self, 0)
             self._stream.close()
 
     def drain(self) -> None:
@@ -163,6 +177,10 @@ class Pump:
         self._fail(_PeerLeft("there is no room for more connections, and this one was idle"))
         if self._sending is not None:
             self._sending.cancel()
+
+    def give_up_request(self) -> None:
+        """Close the connection for the memory that its incomplete request takes."""
+        self._fail(_PeerLeft("requests take all memory that there is for them, and this one is incomplete"))
 
     # -- requests and answers, in whatever task they come ------------------------------------------------------
 
@@ -231,6 +249,8 @@ class Pump:
     def _complete(self, current: _InProgress) -> None:
         """The request in progress is answered: count it, and be ready for the next."""
         self._in_progress = None
+        if self._held_bytes:
+            self._count_held()
         end = time.perf_counter()
         metrics = self._metrics
         metrics.sending -= 1
@@ -249,6 +269,17 @@ class Pump:
             arrivals.popleft()
         return arrivals[0][1]
 
+    def _count_held(self) -> None:
+        """Tell how much memory the requests of this connection take."""
+        held = self._connection.buffered_bytes
+        if self._in_progress is not None and isinstance(self._in_progress.request, RequestReceived):
+            held += len(self._in_progress.request.frame)
+        if held <= UNCOUNTED_BYTES:
+            held = 0
+        if held != self._held_bytes:
+            self._held_bytes = held
+            self._memory.hold(self, held)
+
     def _fail(self, fault: Exception) -> None:
         """Have the keeper end the connection for a reason."""
         self._fault = fault
@@ -266,7 +297,9 @@ class Pump:
     async def _read_all(self) -> None:
         while True:
             try:
-                data = await self._stream.receive_some(RECEIVE_CHUNK_BYTES)
+                data = await self._stream.receive_some(
+                    UNCOUNTED_BYTES if self._memory.is_full else RECEIVE_CHUNK_BYTES
+                )
             except trio.BrokenResourceError:
                 self._hang_up(grace_ms=0)
                 return
@@ -275,11 +308,17 @@ class Pump:
                 return
             self._last_activity = trio.current_time()
             self._received_bytes += len(data)
+            if len(self._arrivals) == MAX_ARRIVALS:
+                self._arrivals.pop()
             self._arrivals.append((self._received_bytes, time.perf_counter()))
             self._connection.receive(data)
             self._take_up()
+            if self._held_bytes or self._in_progress is not None or self._connection.buffered_bytes:
+                self._count_held()
             while self._is_behind:
                 await self._reader_waits.park()
+            if self._held_bytes and self._memory.is_full:
+                await self._memory.wait_for_room()
 
     @property
     def _is_behind(self) -> bool:

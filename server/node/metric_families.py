@@ -153,7 +153,7 @@ class PeerRates:
 
 
 def peers(statistics: Mapping[int, PeerStatistics], rates: Mapping[int, PeerRates]) -> Iterator[Metric]:
-    """What the Raft core asks its peers, by node; -2, -3, ... are bootstrap servers."""
+    """What the Raft core asks its peers, by node; -2, -3, ... are bootstrap servers, -1 stands for unknown nodes."""
     told = [({"node_id": str(node_id)}, peer) for node_id, peer in sorted(statistics.items())]
     rated = [({"node_id": str(node_id)}, rate) for node_id, rate in sorted(rates.items())]
     yield counters(

@@ -30,8 +30,9 @@ from server.controller.events import CommandContext
 from server.features import supported_ranges
 from server.metrics.requests import RequestMetrics
 from server.net.admission import Admission
-from server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES
+from server.net.limits import MAX_CONTROLLER_REQUEST_SIZE_BYTES, MAX_QUEUED_REQUEST_BYTES
 from server.net.listener import Listener, ListenerSettings
+from server.net.memory import RequestMemory
 from server.net.names import MAX_LOOKUPS, NameLookups
 from server.net.pump import ConnectionInfo
 from server.node.broker_half import BrokerHalf
@@ -146,9 +147,10 @@ class Node:
             address = config.http_listener
             await nursery.start(partial(serve_http, address.host, address.port, self._routes()))
         admission = Admission(await trio.to_thread.run_sync(admission_limits, config))
+        memory = RequestMemory(_queued_request_bytes(config))
         dispatcher: list[Dispatcher] = []
         listeners = [
-            self._listener(kind, endpoint, dispatcher, admission)
+            self._listener(kind, endpoint, dispatcher, admission, memory)
             for kind, endpoints in (
                 (ListenerKind.BROKER, config.broker_listeners),
                 (ListenerKind.CONTROLLER, config.controller_listeners),
@@ -253,7 +255,12 @@ class Node:
             self._running.broker.directories_changed()
 
     def _listener(
-        self, kind: ListenerKind, endpoint: Endpoint, dispatcher: list[Dispatcher], admission: Admission
+        self,
+        kind: ListenerKind,
+        endpoint: Endpoint,
+        dispatcher: list[Dispatcher],
+        admission: Admission,
+        memory: RequestMemory,
     ) -> Listener:
         """A listener that serves through what ``dispatcher`` holds by the time it runs."""
         config = self._config
@@ -281,6 +288,7 @@ class Node:
             connection_ended=self._connection_ended,
             admission=admission,
             frame_limit=partial(frame_limit, kind),
+            memory=memory,
         )
 
     def _channel(self, opened: Opened, client_id: str) -> ControllerChannel:
@@ -459,6 +467,13 @@ def current_authorizer(config: Config) -> CurrentAuthorizer | None:
         allow_everyone_if_no_acl_found=config.allow_everyone_if_no_acl_found,
     )
     return CurrentAuthorizer(settings)
+
+
+def _queued_request_bytes(config: Config) -> int:
+    """What all listeners may hold of requests."""
+    if config.queued_max_request_bytes > 0:
+        return config.queued_max_request_bytes
+    return max(MAX_QUEUED_REQUEST_BYTES, config.socket_request_max_bytes)
 
 
 def _with_ports(endpoints: tuple[Endpoint, ...], ports: Mapping[str, int]) -> tuple[Endpoint, ...]:

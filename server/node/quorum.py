@@ -123,6 +123,7 @@ class QuorumDriver:
             listener_name=config.listener_name,
             request_timeout_ms=config.request_timeout_ms,
             rng=rng,
+            is_known=self._is_known,
             report=self._post_to_raft,
         )
         self._service = RaftService(
@@ -222,7 +223,7 @@ class QuorumDriver:
         return self._raft.statistics()
 
     def peer_statistics(self) -> dict[int, PeerStatistics]:
-        """What was asked of each peer, by node id; -2, -3, ... for bootstrap servers."""
+        """What was asked of each peer, by node id; -2, -3, ... for bootstrap servers, -1 for all unknown nodes."""
         return self._channel.statistics
 
     def snapshot_figures(self) -> SnapshotFigures:
@@ -335,6 +336,14 @@ class QuorumDriver:
                 endpoint = self._raft.voters.endpoint(voter.key.id, self._listener_name)
                 if endpoint is not None and voter.key.id != self._node_id:
                     yield Destination(id=voter.key.id, host=endpoint.host, port=endpoint.port)
+
+    def _is_known(self, node_id: int) -> bool:
+        """Whether the quorum knows a node, be it as a bootstrap server, which has a negative id here."""
+        return (
+            node_id < NO_NODE
+            or node_id == self._raft.leader_and_epoch.leader_id
+            or any(voter.key.id == node_id for voter in self._raft.voters.voters)
+        )
 
     async def _wait(self) -> None:
         """Return when there is something to do: an event, a deadline, committed batches to hand over."""

@@ -3,6 +3,10 @@
 Fetch and FetchSnapshot go over one connection, which a long poll may hold for half a second; all other requests to
 the same node over another. Who is asked what, when, and when again after a failure is the core's business: here is no
 pause, no repetition, and every request ends in exactly one event.
+
+Nodes that the quorum knows (voters, the leader, bootstrap servers) have lasting connections and statistics of their own.
+Anybody may have the core ask a node that it does not know (AddRaftVoter). Such a request has a connection that ends
+with it, and counts for `UNKNOWN_NODES`. What is kept for a node goes when the quorum knows it no more.
 """
 
 from __future__ import annotations
@@ -23,11 +27,15 @@ from server.raft.effects import SendRequest
 from server.raft.events import RequestFailed, RequestFailure, ResponseReceived
 from server.raft.messages import Destination
 from server.raft.requests import Lane, lane_of
+from server.types import NO_NODE
 
 _log = logging.getLogger("kafkaproto.server.quorum")
 
 READY_INTERVAL_S = 1.0
 """How often lost connections to other voters are made again. A node that is away refuses that at little cost."""
+
+UNKNOWN_NODES = NO_NODE
+"""Stands, in the statistics, for all nodes together that the quorum does not know."""
 
 _FAILURES: Mapping[DisconnectCause, RequestFailure] = {
     DisconnectCause.REFUSED: RequestFailure.REFUSED,
@@ -60,34 +68,39 @@ class RaftChannel:
         listener_name: str,
         request_timeout_ms: int,
         rng: Rng,
+        is_known: Callable[[int], bool],
         report: Callable[[ResponseReceived | RequestFailed], None],
     ) -> None:
-        """``listener_name`` is the listener that the destinations belong to. ``report`` gets each request's end, at
-        the latest ``request_timeout_ms`` after its start."""
+        """``listener_name`` is the listener that the destinations belong to. ``is_known`` tells of an id whether it is
+        a voter's, the leader's or a bootstrap server's. ``report`` gets each request's end, at the latest
+        ``request_timeout_ms`` after its start."""
         self._client_id = f"raft-client-{node_id}"
         self._cluster_id = cluster_id
         self._listener_name = listener_name
         self._request_timeout_ms = request_timeout_ms
         self._rng = rng
+        self._is_known = is_known
         self._report = report
         self._peers: dict[tuple[int, Lane], PeerChannel] = {}
         # What was said of a lane since it answered last.
         self._said: dict[tuple[int, Lane], set[RequestFailure]] = {}
         self.statistics: dict[int, PeerStatistics] = {}
-        """By the destination's id."""
+        """By the destination's id, or `UNKNOWN_NODES`."""
 
     def send(self, nursery: trio.Nursery, send: SendRequest) -> None:
         """Begin to ask; the end comes by ``report``."""
         nursery.start_soon(self._ask, send, name=f"raft request {send.request_id}")
 
     async def keep_ready(self, destinations: Callable[[], Iterable[Destination]]) -> None:
-        """See to it, until cancelled, that there are connections to these destinations before they are needed.
+        """See to it, until cancelled, that there are connections to these destinations before they are needed, and none
+        to nodes that are not known any more.
 
         An election is a few exchanges with nodes that were not asked for hours; connecting and agreeing on versions
         would be half of its time. The destinations are looked at anew each time. Whoever cannot be reached is left to
         the core, which learns of it when it asks.
         """
         while True:
+            self._forget_unknown()
             async with trio.open_nursery() as nursery:
                 for destination in destinations():
                     for lane in Lane:
@@ -118,16 +131,38 @@ class RaftChannel:
             peer.close()
         self._peers.clear()
 
+    def _forget_unknown(self) -> None:
+        for lane, peer in list(self._peers.items()):
+            # What is under way to a node that was removed comes to its end before.
+            if not self._is_known(lane[0]) and not peer.is_busy:
+                peer.close()
+                del self._peers[lane]
+        for node_id in list(self.statistics):
+            if node_id != UNKNOWN_NODES and not self._is_known(node_id):
+                del self.statistics[node_id]
+        for lane in list(self._said):
+            if not self._is_known(lane[0]):
+                del self._said[lane]
+
     async def _ask(self, send: SendRequest) -> None:
-        lane = (send.destination.id, lane_of(send.request))
-        statistics = self.statistics.setdefault(send.destination.id, PeerStatistics())
+        if self._is_known(send.destination.id):
+            lane = (send.destination.id, lane_of(send.request))
+            await self._ask_over(self._peer(lane, send.destination), lane, send)
+            return
+        peer = self._new_peer(send.destination)
+        try:
+            await self._ask_over(peer, (UNKNOWN_NODES, lane_of(send.request)), send)
+        finally:
+            peer.close()
+
+    async def _ask_over(self, peer: PeerChannel, lane: tuple[int, Lane], send: SendRequest) -> None:
+        statistics = self.statistics.setdefault(lane[0], PeerStatistics())
         name = type(send.request).__name__.removesuffix("Request")
         statistics.requests[name] = statistics.requests.get(name, 0) + 1
-        peer = self._peer(lane, send.destination)
         sent, received = peer.sent_bytes, peer.received_bytes
         end: ResponseReceived | RequestFailed
         try:
-            end = await self._exchange(peer, send)
+            end = await self._exchange(peer, lane, send)
         except PeerDisconnected as error:
             end = self._failed(send, lane, _FAILURES[error.cause], str(error))
         except PeerTimeout as error:
@@ -147,7 +182,9 @@ class RaftChannel:
             self._said.pop(lane, None)
         self._report(end)
 
-    async def _exchange(self, peer: PeerChannel, send: SendRequest) -> ResponseReceived | RequestFailed:
+    async def _exchange(
+        self, peer: PeerChannel, lane: tuple[int, Lane], send: SendRequest
+    ) -> ResponseReceived | RequestFailed:
         name = type(send.request).__name__
 
         def prepare(served: Mapping[int, tuple[int, int]]) -> tuple[Message, int]:
@@ -159,7 +196,7 @@ class RaftChannel:
         if isinstance(response, wire.TopLevelError):
             what = f"{peer.host}:{peer.port} refuses {name} with {response.error.name}"
             failure = RequestFailure.TOP_LEVEL_ERROR
-            self._log_once((send.destination.id, lane_of(send.request)), failure, logging.WARNING, what)
+            self._log_once(lane, failure, logging.WARNING, what)
             return RequestFailed(request_id=send.request_id, failure=failure, error=response.error)
         return ResponseReceived(request_id=send.request_id, response=response)
 
@@ -170,7 +207,11 @@ class RaftChannel:
             return peer
         if peer is not None:
             peer.close()
-        self._peers[lane] = PeerChannel(
+        self._peers[lane] = self._new_peer(destination)
+        return self._peers[lane]
+
+    def _new_peer(self, destination: Destination) -> PeerChannel:
+        return PeerChannel(
             destination.host,
             destination.port,
             client_id=self._client_id,
@@ -178,7 +219,6 @@ class RaftChannel:
             rng=self._rng,
             connect_timeout_ms=self._request_timeout_ms,
         )
-        return self._peers[lane]
 
     def _failed(
         self, send: SendRequest, lane: tuple[int, Lane], failure: RequestFailure, what: str
@@ -188,6 +228,9 @@ class RaftChannel:
         return RequestFailed(request_id=send.request_id, failure=failure)
 
     def _log_once(self, lane: tuple[int, Lane], failure: RequestFailure, level: int, what: str) -> None:
+        if lane[0] == UNKNOWN_NODES:
+            _log.log(level, "%s", what)
+            return
         # The core asks a peer that is gone, or that refuses, many times a second: one line until it answers again.
         said = self._said.setdefault(lane, set())
         _log.log(logging.DEBUG if failure in said else level, "%s", what)

@@ -105,7 +105,8 @@ def handle_api_versions(
     leader.membership.pending = None
     key = pending.voter.key
     if isinstance(outcome, RequestFailed):
-        text = f"{_name(key)} did not say which kraft.versions it supports: {outcome.failure.value}."
+        # The log says why. Whoever asks must not learn what listens at addresses that only this node can reach.
+        text = f"{_name(key)} could not be reached or did not answer ApiVersions."
         _answer(core, pending.request_id, (RaftError.REQUEST_TIMED_OUT, text))
         return
     response = outcome.response

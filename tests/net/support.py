@@ -14,6 +14,7 @@ from kafkaproto.errors import RemoteProtocolError
 from server.metrics.requests import RequestMetrics
 from server.net.admission import Admission
 from server.net.listener import ConnectionEnded, Listener, ListenerSettings
+from server.net.memory import RequestMemory
 from server.net.pump import CloseConnection, ConnectionInfo, Outcome, Pump, Request, Respond, Serve
 from server.net.streams import ByteStream
 from server.ports import Buffer
@@ -147,6 +148,7 @@ async def listening(
     served_versions: ServedVersions = SERVED.get,
     connection_ended: ConnectionEnded | None = None,
     admission: Admission | None = None,
+    memory: RequestMemory | None = None,
     **changes: object,
 ) -> AsyncIterator[tuple[Listener, int]]:
     """A listener on a free port of the loopback; cancelled at the end."""
@@ -156,6 +158,7 @@ async def listening(
         serve=in_task(serve),
         connection_ended=connection_ended,
         admission=admission,
+        memory=memory,
     )
     async with trio.open_nursery() as nursery:
         port = await nursery.start(listener.run)

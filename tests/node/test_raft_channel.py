@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import struct
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -127,6 +128,7 @@ class Bench:
     def __init__(self, nursery: trio.Nursery, timeout_ms: int) -> None:
         self._nursery = nursery
         self.ends: dict[int, End] = {}
+        self.known = {2, 3}
         self._ended = trio.Event()
         self.channel = RaftChannel(
             node_id=1,
@@ -134,6 +136,7 @@ class Bench:
             listener_name="CONTROLLER",
             request_timeout_ms=timeout_ms,
             rng=Rng(),
+            is_known=self.known.__contains__,
             report=self._report,
         )
 
@@ -466,4 +469,55 @@ async def test_an_address_that_the_core_knows_better_is_not_taken_back(
         await trio.sleep(0.05)
         await it.ask(2, port, vote())
         assert len({connection for _, _, connection in peer.seen}) == 1
+        nursery.cancel_scope.cancel()
+
+
+def held(it: Bench) -> tuple[int, set[int], int]:
+    """What is kept: connections, ids with statistics, lanes of which something was said."""
+    return len(it.channel._peers), set(it.channel.statistics), len(it.channel._said)
+
+
+async def test_of_unknown_nodes_nothing_is_kept_but_one_count(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    async with bench() as it:
+        async with listening(Peer(ANSWERS), served_versions=SERVED.get) as (listener, port):
+            for node_id in range(1000, 1010):
+                it.send(node_id, port, vote(), node_id=node_id)
+                assert isinstance(await it.end(node_id), ResponseReceived)
+            await wait_until(lambda: listener.statistics().open_connections == 0)
+            assert listener.statistics().accepted_connections == 10
+        for node_id in range(1010, 1015):
+            it.send(node_id, port, vote(), node_id=node_id)
+            assert await it.failure(node_id) is RequestFailure.REFUSED
+        assert held(it) == (0, {raft_channel.UNKNOWN_NODES}, 0)
+        statistics = it.channel.statistics[raft_channel.UNKNOWN_NODES]
+        assert statistics.requests == {"Vote": 15}
+        assert statistics.failures == {RequestFailure.REFUSED: 5}
+    # Each is another node, for all that is known.
+    assert sum("refused" in message for message in caplog.messages) == 5
+
+
+async def test_what_is_kept_of_a_node_goes_once_it_is_known_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(raft_channel, "READY_INTERVAL_S", 0.01)
+    peer = Peer(ANSWERS)
+    gate = peer.gates[52] = trio.Event()
+    async with (
+        trio.open_nursery() as nursery,
+        listening(peer, served_versions=SERVED.get) as (listener, port),
+        bench() as it,
+    ):
+        await it.ask(1, port, fetch())
+        it.send(2, free_port(), vote(), node_id=3)
+        assert await it.failure(2) is RequestFailure.REFUSED
+        it.send(3, port, vote())
+        await wait_until(lambda: len(peer.seen) == 2)
+        assert held(it) == (3, {2, 3}, 1)
+        it.known.clear()
+        nursery.start_soon(it.channel.keep_ready, list)
+        await wait_until(lambda: held(it) == (1, set(), 0))
+        # What was under way is answered.
+        gate.set()
+        assert isinstance(await it.end(3), ResponseReceived)
+        await wait_until(lambda: held(it)[0] == 0)
+        await wait_until(lambda: listener.statistics().open_connections == 0)
         nursery.cancel_scope.cancel()

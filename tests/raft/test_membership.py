@@ -148,7 +148,9 @@ class TestAskingTheNewVoter:
         (sent,) = bench.requests
         bench.outcome(RequestFailed(request_id=sent, failure=RequestFailure.REFUSED))
         assert bench.error(request_id) is RaftError.REQUEST_TIMED_OUT
-        assert "Node 4 with directory id BAQEBAQEBAQEBAQEBAQEBA did not say" in bench.message(request_id)
+        assert "Node 4 with directory id BAQEBAQEBAQEBAQEBAQEBA could not be reached" in bench.message(
+            request_id
+        )
         assert bench.message(request_id).endswith(": refused.")
 
     def test_an_error_of_its_own_ends_it(self) -> None:
