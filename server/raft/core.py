@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import assert_never
 
 from server.ports import Rng
@@ -28,6 +29,7 @@ from server.raft.messages import (
     InboundRequest,
     OutboundRequest,
     Response,
+    VoteRequest,
 )
 from server.raft.outbox import Outbox
 from server.raft.refusals import Refusals
@@ -38,6 +40,17 @@ from server.raft.statistics import Counters
 from server.raft.trust import Doubt, EpochAllowance
 from server.raft.voters import VoterHistory
 from server.types import Endpoint, OffsetAndEpoch, ReplicaKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingVote:
+    """A Vote request that is answered once its candidate was asked for its epoch."""
+
+    request_id: int
+    request: VoteRequest
+    listener_name: str
+    candidate: Destination
+    """Where the log has the candidate."""
 
 
 class Core:
@@ -81,9 +94,11 @@ class Core:
         """Answers in a row that told nothing new."""
         self.discovery_hint: Destination | None = None
         """A voter that somebody made a claim about, and that is to be asked as soon as it can be."""
-        self.leader_heard_ms = now_ms
-        """When a leader answered last, or this node led last; the start, if neither ever happened."""
+        self.leader_lost_ms = now_ms
+        """When this node last had a leader, itself or one that responded, or began to doubt it; else the start."""
         self.epoch_allowance = EpochAllowance(config.election_timeout_ms, now_ms)
+        self.waiting_votes: list[WaitingVote] = []
+        """Vote requests of voters in later epochs, which these voters are asked about."""
         self._refusals = Refusals(now_ms)
         self.is_stopping = False
         self.is_stopped = False

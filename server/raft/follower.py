@@ -110,7 +110,7 @@ def heard_from_leader(core: Core, leader_id: int, now_ms: int) -> Follower | Non
         state = state.follower
     if not isinstance(state, Follower):
         return None
-    core.leader_heard_ms = now_ms
+    core.leader_lost_ms = now_ms
     state.has_fetched = True
     state.fetch_deadline_ms = now_ms + core.config.fetch_timeout_ms
     state.link_is_dead = False
@@ -136,6 +136,7 @@ def leader_is_gone(core: Core, destination: Destination, now_ms: int) -> bool:
 
 def _doubt(core: Core, follower: Follower, now_ms: int) -> None:
     """Prepare for an election. Followers lose their leader all at the same time, so they take turns."""
+    core.leader_lost_ms = now_ms
     follower.link_is_dead = True
     follower.election_at_ms = now_ms + election.succession_delay_ms(core, follower)
 

@@ -74,6 +74,10 @@ class RequestManager:
             return float("inf")
         return self._ready_at_ms.get((destination, lane), 0)
 
+    def is_busy(self, destination: Destination, lane: Lane) -> bool:
+        """Whether a request to this destination is under way on a lane."""
+        return (destination, lane) in self._busy
+
     def is_in_flight(self, request_id: int | None) -> bool:
         """Whether the answer of this request is still to come."""
         return request_id in self._in_flight

@@ -18,6 +18,7 @@ from server.raft import (
     snapshot_fetch,
     transitions,
     trust,
+    voting,
 )
 from server.raft.core import Core
 from server.raft.errors import RaftError
@@ -39,7 +40,7 @@ from server.raft.messages import (
     VoteRequest,
     VoteResponse,
 )
-from server.raft.requests import InFlight
+from server.raft.requests import InFlight, Lane, lane_of
 from server.raft.states import Leader
 from server.raft.trust import Doubt
 
@@ -53,6 +54,7 @@ def handle_response(core: Core, event: ResponseReceived, now_ms: int) -> None:
     _learn(core, in_flight, event.response, now_ms)
     _hand_over(core, in_flight, event, now_ms)
     discovery.lane_is_free(core, in_flight.destination, now_ms)
+    voting.reconsider(core, now_ms)
 
 
 def _hand_over(core: Core, in_flight: InFlight, event: ResponseReceived, now_ms: int) -> None:
@@ -109,6 +111,8 @@ def handle_failure(core: Core, event: RequestFailed, now_ms: int) -> None:
         case _:
             assert_never(in_flight.request)
     discovery.lane_is_free(core, in_flight.destination, now_ms)
+    is_fetch = lane_of(in_flight.request) is Lane.FETCH
+    voting.reconsider(core, now_ms, unreachable=in_flight.destination if is_fetch else None)
 
 
 def _end_api_versions(core: Core, event: ResponseReceived | RequestFailed, now_ms: int) -> None:

@@ -53,6 +53,8 @@ def become_unattached(
 ) -> None:
     """Follow nobody in this epoch. What was left of the patience for an election is kept unless a time is given."""
     old = core.state
+    if follows_live_leader(core, now_ms):
+        core.leader_lost_ms = now_ms
     if election_at_ms is None:
         election_at_ms = _election_time(core, now_ms)
     core.transition_to(
@@ -95,7 +97,7 @@ def become_follower(
 def leadership_lost(core: Core, leader: Leader, now_ms: int) -> None:
     """Tell everybody who waits at a former leader. Records that it gathered and did not append are dropped, none of
     them acknowledged."""
-    core.leader_heard_ms = now_ms
+    core.leader_lost_ms = now_ms
     core.tell_leadership_lost(leader)
     membership.leadership_lost(core, leader)
     fetch_service.release_all(core, leader)

@@ -3,10 +3,12 @@
 Replicas do not prove who they are: anybody who reaches the listener may send any request under any node id. But a node
 knows *whom it asks*: the log or the configuration has the address, or a node at such an address gave it. So:
 
-- A node believes an epoch, or a leader and its endpoint, from the response to its own request. A request that claims
-  either makes the node ask: the voter that the claim is about, at the endpoint that the log has for it, or the others.
-- One exception keeps elections short: a voter of the log at hand that asks for a vote may raise the epoch at once, as
-  far as ``EpochAllowance`` permits. An unknown node that takes a voter's id gains no more than that.
+- A node believes an epoch, or a leader and its endpoint, from the response to its own request. No request raises an
+  epoch or names a leader: it makes the node ask the voter that it is about, at the endpoint that the log has for it, or
+  the others. A voter's Vote waits for that response, which costs an election one round trip.
+- One exception: a voter that cannot be reached there may have moved, and be needed. A voter of the same log believes
+  its Vote as far as ``EpochAllowance`` permits. An unknown node that takes the id of a dead voter gains no more than
+  that.
 - No response moves the epoch by more than ``FARTHEST_STEP``; a node that is further behind asks again.
 - No epoch beyond ``LAST_EPOCH`` is believed, stored, granted or sent.
 
@@ -32,9 +34,9 @@ nobody any more. A thousand elections a day take 5,000 years."""
 FARTHEST_STEP = 10_000
 """So far one response may raise the epoch. A node that really is further behind asks a few times more."""
 
-BURST_EPOCHS = 10
-"""So far requests of voters may raise the epoch at once. An election raises it by one; candidates of releases without
-pre-votes that split the vote, or were cut off, come back some epochs ahead."""
+
+BURST_EPOCHS = 3
+"""So far votes of voters that cannot be reached may raise the epoch at once."""
 
 
 class Doubt(enum.Enum):
@@ -42,18 +44,17 @@ class Doubt(enum.Enum):
 
     EPOCH_AT_THE_END = "no quorum could go on from that epoch"
     UNKNOWN_NODE = "the log at hand names no such voter; the voters are asked instead"
-    EPOCH_TOO_FAR = "requests alone do not raise the epoch so far or so often; the voters are asked instead"
+    NOT_CONFIRMED = (
+        "that voter did not confirm the epoch when it was asked at the endpoint that the log has for it"
+    )
     OTHER_ENDPOINT = "the log has another endpoint for that voter, and the node is asked there"
 
 
 class EpochAllowance:
-    """How far requests alone may still raise the epoch: ``BURST_EPOCHS``, one more after each period.
-
-    So an epoch that nobody was asked about rises by ``BURST_EPOCHS`` plus one a period at most.
-    """
+    """How far votes that nobody could confirm may still raise the epoch: ``BURST_EPOCHS``, and one more a period."""
 
     def __init__(self, period_ms: int, now_ms: int) -> None:
-        """``period_ms`` is the election timeout: honest candidates do not come more often for long."""
+        """``period_ms`` is the election timeout: no candidate comes more often for long."""
         self._period_ms = period_ms
         self._left = BURST_EPOCHS
         self._since_ms = now_ms
@@ -69,13 +70,17 @@ class EpochAllowance:
         return True
 
 
-def doubt_candidate_epoch(core: Core, candidate: ReplicaKey, epoch: int, now_ms: int) -> Doubt | None:
-    """Why a candidate's word for a later epoch is not enough; None if it is, which uses the allowance up."""
-    if not core.may_be_voter(candidate):
-        return Doubt.UNKNOWN_NODE
-    if not core.epoch_allowance.take(epoch - core.state.epoch, now_ms):
-        return Doubt.EPOCH_TOO_FAR
-    return None
+def believes_unconfirmed(core: Core, candidate: ReplicaKey, epoch: int, now_ms: int) -> bool:
+    """Whether a candidate's word for a later epoch has to do, as nobody responds where the log has it.
+
+    Only a voter may have to believe it. An observer elects nobody, and one that was taken ahead of its quorum would
+    stay there: no leader asks it for its epoch.
+    """
+    return (
+        core.is_voter
+        and core.may_be_voter(candidate)
+        and core.epoch_allowance.take(epoch - core.state.epoch, now_ms)
+    )
 
 
 def may_vote_for(core: Core, candidate: ReplicaKey, now_ms: int) -> bool:
@@ -87,7 +92,7 @@ def may_vote_for(core: Core, candidate: ReplicaKey, now_ms: int) -> bool:
     """
     if core.may_be_voter(candidate):
         return True
-    return bool(core.voters.latest.voters) and now_ms >= core.leader_heard_ms + last_resort_ms(core)
+    return bool(core.voters.latest.voters) and now_ms >= core.leader_lost_ms + last_resort_ms(core)
 
 
 def last_resort_ms(core: Core) -> int:

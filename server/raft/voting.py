@@ -1,8 +1,9 @@
 """How a node answers Vote, standard and pre-vote (KIP-595, KIP-996): every check in Kafka's order, then the decision.
 
 Kafka moves a node to a later epoch on anybody's word. Here a leader, and a node that follows a live one, stay where
-they are: who is really elected has a majority without them. A node without a leader enters the candidate's epoch only
-if ``trust`` allows it; else it asks the voters, and its response has the candidate ask again.
+they are: who is really elected has a majority without them. A node without a leader asks the candidate for its epoch
+first, at the endpoint that the log has for it, and answers once that is known; a candidate that no log names has to ask
+again.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from __future__ import annotations
 from typing import assert_never
 
 from server.raft import discovery, election, transitions, trust
-from server.raft.core import Core
+from server.raft.core import Core, WaitingVote
 from server.raft.errors import RaftError
-from server.raft.messages import VoteRequest, VoteResponse
+from server.raft.messages import Destination, VoteRequest, VoteResponse
+from server.raft.requests import Lane
 from server.raft.states import (
     Candidate,
     Follower,
@@ -25,17 +27,62 @@ from server.raft.states import (
 from server.raft.trust import Doubt
 from server.types import NO_NODE, OffsetAndEpoch, ReplicaKey
 
+MAX_WAITING = 100
+"""More vote requests than candidates have under way; those beyond are to come again."""
+
 
 def handle_vote(core: Core, request_id: int, request: VoteRequest, listener_name: str, now_ms: int) -> None:
-    """Answer a vote request; a vote that is given is durable before the answer leaves."""
+    """Answer a vote request, now or later; a vote that is given is durable before the answer leaves."""
     error = _check(core, request, now_ms)
+    is_later = request.epoch > core.state.epoch
+    if error is RaftError.NONE and is_later and not transitions.follows_live_leader(core, now_ms):
+        discovery.ask_about(core, request.replica.id, now_ms)
+        candidate = core.voter_destination(request.replica.id)
+        is_voter = core.may_be_voter(request.replica)
+        is_asked = candidate is not None and core.requests.is_busy(candidate, Lane.FETCH)
+        if candidate is not None and is_asked and is_voter and len(core.waiting_votes) < MAX_WAITING:
+            waiting = WaitingVote(
+                request_id=request_id, request=request, listener_name=listener_name, candidate=candidate
+            )
+            core.waiting_votes.append(waiting)
+            return
+        if not is_voter:
+            core.refuse(request.replica.id, request, Doubt.UNKNOWN_NODE, now_ms)
+        error = RaftError.UNKNOWN_LEADER_EPOCH
+    _answer(core, request_id, request, listener_name, error, now_ms)
+
+
+def reconsider(core: Core, now_ms: int, *, unreachable: Destination | None = None) -> None:
+    """Answer the vote requests whose candidates were asked; those in an epoch that is still unknown are to come again.
+
+    To be called after every response and failure: the epoch may be known by another way, too. ``unreachable`` is where
+    a Fetch has just failed.
+    """
+    waiting, core.waiting_votes = core.waiting_votes, []
+    # The latest epoch first: a vote of an earlier one would be overtaken before it is written down.
+    for vote in sorted(waiting, key=lambda vote: -vote.request.epoch):
+        request = vote.request
+        if request.epoch > core.state.epoch and core.requests.is_busy(vote.candidate, Lane.FETCH):
+            core.waiting_votes.append(vote)
+            continue
+        error = _check(core, request, now_ms)
+        is_later = request.epoch > core.state.epoch
+        if error is RaftError.NONE and is_later and not transitions.follows_live_leader(core, now_ms):
+            if vote.candidate == unreachable and trust.believes_unconfirmed(
+                core, request.replica, request.epoch, now_ms
+            ):
+                transitions.become_unattached(core, request.epoch, now_ms)
+            else:
+                core.refuse(request.replica.id, request, Doubt.NOT_CONFIRMED, now_ms)
+                error = RaftError.UNKNOWN_LEADER_EPOCH
+        _answer(core, vote.request_id, request, vote.listener_name, error, now_ms)
+
+
+def _answer(
+    core: Core, request_id: int, request: VoteRequest, listener_name: str, error: RaftError, now_ms: int
+) -> None:
+    """Answer a request that passed the checks up to ``error``; in this node's epoch it is decided on."""
     is_granted = False
-    if (
-        error is RaftError.NONE
-        and request.epoch > core.state.epoch
-        and not transitions.follows_live_leader(core, now_ms)
-    ):
-        error = _come_along(core, request, now_ms)
     if error is RaftError.NONE and request.epoch == core.state.epoch:
         is_granted = (
             _grants_pre_vote(core, request, now_ms) if request.is_pre_vote else _vote(core, request, now_ms)
@@ -73,17 +120,6 @@ def _check(core: Core, request: VoteRequest, now_ms: int) -> RaftError:
         core.refuse(request.replica.id, request, Doubt.EPOCH_AT_THE_END, now_ms)
         return RaftError.INVALID_REQUEST
     return RaftError.NONE
-
-
-def _come_along(core: Core, request: VoteRequest, now_ms: int) -> RaftError:
-    """Enter a candidate's epoch, if its word is enough. Else ask the voters, and have the candidate ask again."""
-    doubt = trust.doubt_candidate_epoch(core, request.replica, request.epoch, now_ms)
-    if doubt is None:
-        transitions.become_unattached(core, request.epoch, now_ms)
-        return RaftError.NONE
-    core.refuse(request.replica.id, request, doubt, now_ms)
-    discovery.ask_about(core, request.replica.id, now_ms)
-    return RaftError.UNKNOWN_LEADER_EPOCH
 
 
 def _is_up_to_date(core: Core, request: VoteRequest) -> bool:

@@ -9,9 +9,11 @@ import pytest
 from server.config import Config, default_config
 from server.node.startup import Opened, mark_clean_shutdown, open_node
 from server.node.system import SystemClock
+from server.raft.trust import LAST_EPOCH
 from server.storage.clean_shutdown_file import CLEAN_SHUTDOWN_NAME
-from server.storage.directories import PROBE_NAME
-from server.storage.errors import StorageError
+from server.storage.directories import METADATA_LOG_NAME, PROBE_NAME
+from server.storage.errors import CorruptFileError, StorageError
+from server.storage.quorum_state_file import QuorumState, QuorumStateFile
 from tests.node.nodes import SeededRng
 from tests.sim.disk import MemoryDisk
 
@@ -101,3 +103,18 @@ def test_a_directory_that_fails_in_the_last_moment_does_not_keep_the_node_from_s
     node.release()
     assert "log directory /d/a failed while the node stopped: " in caplog.text
     assert opened(disk).previous_broker_epoch == -1
+
+
+@pytest.mark.parametrize("epoch", [LAST_EPOCH, LAST_EPOCH + 1, 2**31 - 1])
+def test_a_node_does_not_start_in_an_epoch_from_which_its_quorum_could_not_go_on(epoch: int) -> None:
+    disk = formatted()
+    file = QuorumStateFile(disk, f"/d/m/{METADATA_LOG_NAME}")
+    file.write(QuorumState(leader_id=-1, leader_epoch=epoch, voted=None, data_version=1))
+    if epoch == LAST_EPOCH:
+        opened(disk)
+        return
+    with pytest.raises(
+        CorruptFileError, match=f"quorum-state: leaderEpoch is {epoch}, and no leader"
+    ) as raised:
+        opened(disk)
+    assert "write one leaderEpoch that is higher by 1000 or more" in str(raised.value)

@@ -299,7 +299,12 @@ class TestProspective:
             (vote, False),
             (dataclasses.replace(vote, epoch=3, last_epoch=2), True),
         ]:
-            answer = machine.ask(request)
+            machine.answers.clear()
+            machine.ask(request)
+            while not machine.answers:
+                # It asks the candidate for its epoch, and has to believe one that it cannot reach.
+                fail(machine, FetchRequest, RequestFailure.REFUSED, to=3)
+            (answer,) = [each.answer for each in machine.answers]
             assert isinstance(answer, VoteResponse)
             assert answer.is_granted == is_granted
             machine.tick(2500)

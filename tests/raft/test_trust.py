@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 import pytest
 
 from server.raft.describe import describe_refusal
 from server.raft.effects import ClaimRefused, Effects, SendRequest
+from server.raft.election_state import ElectionState
 from server.raft.errors import RaftError
 from server.raft.events import RequestFailed, RequestFailure, RequestReceived, ResponseReceived
 from server.raft.messages import (
@@ -16,10 +18,12 @@ from server.raft.messages import (
     FetchRequest,
     FetchResponse,
     VoteRequest,
+    VoteResponse,
 )
 from server.raft.refusals import MOST_REPORTS, PERIOD_MS, Refusals
 from server.raft.states import Candidate, Follower
 from server.raft.trust import BURST_EPOCHS, FARTHEST_STEP, LAST_EPOCH, Doubt, EpochAllowance
+from server.raft.voting import MAX_WAITING
 from server.types import Endpoint, LeaderAndEpoch, ReplicaKey
 from tests.raft.machine import Disk, Machine, bootstrap_records, config, directory, voter
 
@@ -83,6 +87,21 @@ def not_asked(node: Machine) -> int:
     return 5 - asked.destination.id
 
 
+def all_fetches(node: Machine, to: int) -> Iterator[SendRequest]:
+    """The Fetch to a voter that is under way, and the one that follows because of a claim that came meanwhile."""
+    for _ in range(2):
+        for asked in [each for each in fetches(node) if each.destination.id == to][:1]:
+            node.requests.remove(asked)
+            yield asked
+
+
+def unreachable(node: Machine, voter_id: int) -> None:
+    """Nobody listens at a voter's endpoint."""
+    for asked in all_fetches(node, voter_id):
+        node.handle(RequestFailed(request_id=asked.request_id, failure=RequestFailure.REFUSED))
+        node.settle()
+
+
 def says(request: SendRequest, epoch: int, leader_id: int = 2) -> ResponseReceived:
     """The response of a node that does not serve, and names an epoch and its leader."""
     response = FetchResponse(
@@ -144,10 +163,6 @@ class TestReports:
         assert refusals(node, vote(77, 2**31 - 1), begin(77, 5), begin(77, 2**31 - 1)) == [
             "node 77: Vote from=77/d04d epoch=2147483647 log=0@0: no quorum could go on from that epoch"
         ]
-        assert refusals(node, vote(2, 1000)) == [
-            "node 2: Vote from=2/d002 epoch=1000 log=0@0: "
-            "requests alone do not raise the epoch so far or so often; the voters are asked instead"
-        ]
         assert refusals(node, begin(3, 1, host="10.0.0.9"), begin(3, 1)) == [
             "node 3: BeginQuorumEpoch leader=3 epoch=1: "
             "the log has another endpoint for that voter, and the node is asked there"
@@ -188,6 +203,94 @@ class TestResponses:
             node.settle()
             assert node.node.state.epoch == epoch
         assert isinstance(node.node.state, Follower)
+
+
+class TestVotes:
+    """A voter's Vote in a later epoch waits until that voter was asked for its epoch."""
+
+    def test_it_is_granted_once_the_candidate_says_that_it_is_in_that_epoch(self) -> None:
+        node = machine()
+        put(node, vote(2, 50))
+        assert not node.answers
+        (asked,) = [each for each in fetches(node) if each.destination.id == 2]
+        node.handle(says(asked, 50, leader_id=-1))
+        node.settle()
+        (answer,) = node.answers
+        assert answer.answer == VoteResponse(leader=LeaderAndEpoch(leader_id=-1, epoch=50), is_granted=True)
+        assert node.disk.election == ElectionState(epoch=50, voted_key=voter(2).key)
+
+    def test_it_is_refused_and_reported_if_the_candidate_is_in_no_such_epoch(self) -> None:
+        node = machine()
+        put(node, vote(2, 1))
+        told = []
+        for asked in all_fetches(node, 2):
+            node.handle(says(asked, 0, leader_id=-1))
+            told += [told for effects in node.settle() for told in effects.tell_now]
+        assert [each.doubt for each in told if isinstance(each, ClaimRefused)] == [Doubt.NOT_CONFIRMED]
+        (answer,) = node.answers
+        assert answer.answer == VoteResponse(
+            error=RaftError.UNKNOWN_LEADER_EPOCH, leader=LeaderAndEpoch(leader_id=-1, epoch=0)
+        )
+
+    def test_the_other_voters_may_say_it_as_well(self) -> None:
+        node = machine()
+        put(node, vote(2, 1))
+        put(node, begin(3, 0))
+        (other,) = [each for each in fetches(node) if each.destination.id == 3]
+        node.handle(says(other, 1, leader_id=-1))
+        node.settle()
+        assert [each.answer.is_granted for each in node.answers if isinstance(each.answer, VoteResponse)] == [
+            True
+        ]
+
+    def test_of_several_that_wait_the_latest_epoch_counts(self) -> None:
+        """A vote of an earlier one would be told, and never have been written down."""
+        node = machine()
+        for epoch in (1, 3, 2):
+            put(node, vote(2, epoch))
+        unreachable(node, 2)
+        answers = [each.answer for each in node.answers]
+        assert [answer.is_granted for answer in answers if isinstance(answer, VoteResponse)] == [
+            True,
+            False,
+            False,
+        ]
+        assert node.node.state.epoch == 3
+
+    def test_one_of_a_later_epoch_than_a_leader_that_was_found_meanwhile_changes_nothing(self) -> None:
+        node = machine()
+        put(node, vote(3, 5))
+        put(node, begin(2, 0))
+        (other,) = [each for each in fetches(node) if each.destination.id == 2]
+        leader = LeaderAndEpoch(leader_id=2, epoch=0)
+        leads = FetchResponse(leader=leader, leader_endpoint=voter(2, port=2).endpoints[0])
+        node.handle(ResponseReceived(request_id=other.request_id, response=leads))
+        node.settle()
+        node.requests = [each for each in node.requests if each.destination.id == 3]
+        unreachable(node, 3)
+        (answer,) = [each.answer for each in node.answers if isinstance(each.answer, VoteResponse)]
+        assert answer == VoteResponse(
+            leader=LeaderAndEpoch(leader_id=2, epoch=0), leader_endpoint=voter(2, port=2).endpoints[0]
+        )
+
+    def test_so_many_wait_and_the_others_are_to_come_again(self) -> None:
+        node = machine()
+        for epoch in range(1, MAX_WAITING + 11):
+            put(node, vote(2, epoch))
+        assert len(node.answers) == 10
+        unreachable(node, 2)
+        assert len(node.answers) == MAX_WAITING + 10
+        assert node.node.state.epoch == BURST_EPOCHS
+
+    def test_an_observer_believes_no_voter_that_it_cannot_reach(self) -> None:
+        """It would stay ahead of its quorum: no leader asks an observer for its epoch."""
+        disk = Disk(bootstrap=bootstrap_records(voter(2, port=2), voter(3, port=3)))
+        node = Machine(config(1, port=1), disk)
+        node.start()
+        node.settle()
+        put(node, vote(2, 1))
+        unreachable(node, 2)
+        assert node.node.state.epoch == 0
 
 
 class TestAskingBack:

@@ -30,6 +30,13 @@ from tests.sim.trace import LineTrace
     default="quorum",
     help="With controllers, brokers and administrators on top of the quorum.",
 )
+@click.option(
+    "--unknown-node",
+    "level",
+    flag_value="unknown-node",
+    help="With a node that nobody knows, and that sends everything that fits the wire.",
+)
+@click.option("--cluster-unknown-node", "level", flag_value="cluster-unknown-node", help="Both of these.")
 @click.option("--digest", is_flag=True, help="Print a digest of all that happened.")
 @click.option("--mutations", is_flag=True, help="Break the core on purpose, and print what noticed it.")
 def main(
@@ -75,7 +82,7 @@ def _run_one(seed: int, level: str, events: int, settings: tuple[str, ...], dige
     options = _with_settings(options_of(seed), settings)
     click.echo(heading(seed, options))
     trace = LineTrace(events)
-    result = simulate(seed, options, trace)
+    result = dataclasses.replace(simulate(seed, options, trace), level=level)
     for line in trace.lines:
         click.echo(line)
     if digest:

@@ -30,11 +30,14 @@ from tests.sim.replica_log import LogBatch
 
 if TYPE_CHECKING:
     from tests.sim.replica import Replica
+    from tests.sim.unknown_node import UnknownNode
     from tests.sim.world import World
 
 REQUEST_TIMEOUT_US = 2_000_000
 CLIENT_DELAY_US = 200
 LISTENER = "CONTROLLER"
+UNKNOWN_HOST = "unknown"
+"""Where a node listens that belongs to no cluster."""
 BALANCED = ("balancer", 9093)
 """An address behind which every controller stands."""
 
@@ -83,6 +86,7 @@ class Network:
         """(from, to) of the links on which connections are refused, as by a firewall."""
         self.is_healed = False
         self.messages = 0
+        self.unknown_node: UnknownNode | None = None
 
     # -- requests ------------------------------------------------------------------------------------------------
 
@@ -102,6 +106,11 @@ class Network:
         source.busy_lanes.add(flight.lane)
         source.flights[flight.number] = flight
         self._world.after(REQUEST_TIMEOUT_US, self._time_out, flight)
+        if destination.host == UNKNOWN_HOST and self.unknown_node is not None:
+            response = self.unknown_node.respond(source, request)
+            if response is not None:
+                self._world.after(self.delay_us(), self._respond, (flight, response))
+            return
         self._dispatch(flight, self._target_of(destination))
 
     def call(

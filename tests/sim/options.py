@@ -87,6 +87,10 @@ class Options:
     endpoint_changes: bool = False
     """Whether a restart may bring another port."""
 
+    unknown_node: str = ""
+    """What a node that nobody knows does: ``unknown``: it sends requests under ids that are no voter's, for ever;
+    ``spoofing``: under voters' ids as well, until everything heals; ``refused``: an authorizer refuses its requests."""
+
     def __str__(self) -> str:
         """What differs from the defaults."""
         parts = []
@@ -112,6 +116,20 @@ def draw(seed: int) -> Options:
         # One link is all that this quorum has.
         quorum["voters"] = 3
     return Options(scenario=scenario, **quorum, **({} if scenario != "chaos" else _draw_faults(rng, quorum)))  # type: ignore[arg-type]
+
+
+UNKNOWN_NODE_MODES = ("refused", "unknown", "spoofing", "unknown", "spoofing")
+
+
+def with_unknown_node(drawn: Options, seed: int) -> Options:
+    """The options of a seed, and an unknown node."""
+    mode = UNKNOWN_NODE_MODES[seed % len(UNKNOWN_NODE_MODES)]
+    return dataclasses.replace(drawn, scenario="chaos", unknown_node=mode)
+
+
+def draw_with_unknown_node(seed: int) -> Options:
+    """The options of a seed of the level ``unknown-node``."""
+    return with_unknown_node(draw(seed), seed)
 
 
 def _draw_quorum(rng: random.Random, *, is_calm: bool) -> dict[str, object]:

@@ -168,6 +168,7 @@ class Replica:
             self.world.elections.persisted(self, self.disk.election)
         rng = ReplicaRng(f"{self.world.seed} {self.id} {self.life}")
         self.core = RaftNode(self._configure(self), rng)
+        self.began_ms = self.leader_seen_ms = self.now_ms()
         self.handle(opened)
 
     def crash(self) -> None:
@@ -246,11 +247,14 @@ class Replica:
             if world.trace is not None:
                 world.trace.effects(self, effects)
             self._obey(effects)
+        if core.follows_live_leader(self.now_ms()):
+            self.leader_seen_ms = self.now_ms()
         state = core.state
         if state is not self.state:
             old, self.state = self.state, state
             self.state_since = world.now
             world.elections.state_changed(self, old, state)
+            world.on_state_changed(self)
             if state.name is StateName.LEADER:
                 world.commits.elected(self, state.epoch)
         if self.is_up:

@@ -13,6 +13,7 @@ from tests.sim.clients import Clients
 from tests.sim.faults import Faults
 from tests.sim.options import Options, draw
 from tests.sim.scenarios import SCENARIOS
+from tests.sim.unknown_node import UnknownNode
 from tests.sim.world import Trace, World
 
 
@@ -52,15 +53,18 @@ def run(seed: int, options: Options | None = None, trace: Trace | None = None) -
     faults = Faults(world)
     clients = Clients(world, faults)
     progress = ProgressChecker(world, faults, clients)
+    unknown_node = UnknownNode(world, faults)
     error: BaseException | None = None
     invariant: enum.Enum | None = None
     try:
         for replica in world.replicas.values():
             replica.start()
         clients.begin()
+        unknown_node.begin()
         SCENARIOS[options.scenario](world, faults, clients)
         faults.heal()
         progress.check()
+        unknown_node.check()
     except ViolationError as violation:
         error, invariant = violation, violation.invariant
     except Exception as contradiction:

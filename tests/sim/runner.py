@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.sim.metadata import run as cluster
-from tests.sim.options import Options, draw
+from tests.sim.options import Options, draw, draw_with_unknown_node
 from tests.sim.run import Result, run
 from tests.sim.world import Trace
 
@@ -19,7 +19,9 @@ SEEDS_FILE = Path(__file__).with_name("seeds.txt")
 Simulate = Callable[[int, Options | None, Trace | None], Result]
 LEVELS: Mapping[str, tuple[Simulate, Callable[[int], Options]]] = {
     "quorum": (run, draw),
+    "unknown-node": (run, draw_with_unknown_node),
     "cluster": (cluster.run, cluster.options_of),
+    "cluster-unknown-node": (cluster.run, cluster.options_with_unknown_node),
 }
 """What can be simulated: how to run a seed, and what options it draws."""
 
@@ -67,9 +69,9 @@ class Totals:
 def timed_run(seed: int, level: str = "quorum") -> Result:
     """One run with the seed's own options, and the time it took."""
     began = time.process_time()
-    simulate, _ = LEVELS[level]
-    result = simulate(seed, None, None)
-    return dataclasses.replace(result, seconds=time.process_time() - began)
+    simulate, options_of = LEVELS[level]
+    result = simulate(seed, options_of(seed), None)
+    return dataclasses.replace(result, seconds=time.process_time() - began, level=level)
 
 
 def run_many(seeds: Iterable[int], processes: int, level: str = "quorum") -> Iterator[Result]:
@@ -81,13 +83,16 @@ def run_many(seeds: Iterable[int], processes: int, level: str = "quorum") -> Ite
         yield from pool.imap(partial(timed_run, level=level), seeds, chunksize=4)
 
 
-def known_seeds() -> list[tuple[int, str]]:
-    """Seeds that once failed, each with its cause."""
+def known_seeds() -> list[tuple[int, str, str]]:
+    """Seeds that once failed, each with its level and cause."""
     seeds = []
     for line in SEEDS_FILE.read_text().splitlines():
         if line and not line.startswith("#"):
             seed, _, cause = line.partition(" ")
-            seeds.append((int(seed), cause.strip()))
+            level = "quorum"
+            if cause.startswith("--"):
+                level, _, cause = cause[2:].partition(" ")
+            seeds.append((int(seed), level, cause.strip()))
     return seeds
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.sim.checkers.invariants import Invariant
-from tests.sim.options import SCENARIOS, draw
+from tests.sim.options import SCENARIOS, UNKNOWN_NODE_MODES, draw, draw_with_unknown_node
 from tests.sim.run import run
 from tests.sim.runner import SEEDS_FILE, Totals, command, known_seeds, report, run_many, timed_run
 
@@ -20,11 +20,13 @@ PROCESSES = 2
 BOUNDED_RUN = [range(first, first + 250) for first in range(1, 1500, 250)]
 QUICK_RUN = range(1, 29)
 """Two of them flap, two are forged."""
+QUICK_RUN_WITH_UNKNOWN_NODE = range(1, 16)
+"""Three of them are refused, six spoof."""
 
 
-@pytest.mark.parametrize(("seed", "cause"), known_seeds())
-def test_seed_that_failed_once_holds(seed: int, cause: str) -> None:
-    result = timed_run(seed)
+@pytest.mark.parametrize(("seed", "level", "cause"), known_seeds())
+def test_seed_that_failed_once_holds(seed: int, level: str, cause: str) -> None:
+    result = timed_run(seed, level)
     assert result.invariant is None, f"{cause}\n{report(result)}"
 
 
@@ -38,6 +40,27 @@ def test_every_invariant_holds_in_a_few_runs() -> None:
     assert totals.acknowledged > 1000
     assert totals.faults > 300
     assert totals.voter_changes > 10
+
+
+def test_an_unknown_node_achieves_nothing_in_a_few_runs() -> None:
+    totals = Totals()
+    for seed in QUICK_RUN_WITH_UNKNOWN_NODE:
+        result = timed_run(seed, "unknown-node")
+        totals.add(result)
+        assert result.invariant is None, report(result)
+    modes = {draw_with_unknown_node(seed).unknown_node for seed in QUICK_RUN_WITH_UNKNOWN_NODE}
+    assert modes == set(UNKNOWN_NODE_MODES)
+    assert totals.acknowledged > 1000
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("seeds", BOUNDED_RUN, ids=lambda seeds: f"{seeds.start}-{seeds.stop - 1}")
+def test_an_unknown_node_achieves_nothing_in_many_runs(seeds: range) -> None:
+    totals = Totals()
+    for result in run_many(seeds, PROCESSES, "unknown-node"):
+        totals.add(result)
+        assert result.invariant is None, report(result)
+    assert totals.acknowledged > 100 * totals.runs, "most runs do nothing"
 
 
 @pytest.mark.simulation
@@ -55,7 +78,9 @@ def test_every_invariant_holds_in_many_runs(seeds: range, capsys: pytest.Capture
     assert totals.voter_changes > totals.runs, "voters hardly change"
 
 
-@pytest.mark.parametrize(("seed", "level"), [(5, ()), (7, ()), (13, ()), (21, ()), (9, ("--cluster",))])
+@pytest.mark.parametrize(
+    ("seed", "level"), [(5, ()), (7, ()), (13, ()), (21, ()), (2, ("--unknown-node",)), (9, ("--cluster",))]
+)
 def test_a_seed_is_one_run_whatever_the_order_of_sets(seed: int, level: tuple[str, ...]) -> None:
     digests = {_digest(seed, level, hash_seed) for hash_seed in (1, 77)}
     assert len(digests) == 1
@@ -93,4 +118,4 @@ def test_a_rerun_takes_the_options_that_were_given() -> None:
 
 def test_known_seeds_say_what_they_found() -> None:
     assert SEEDS_FILE.exists()
-    assert all(cause for _, cause in known_seeds())
+    assert all(cause for _, _, cause in known_seeds())

@@ -84,6 +84,7 @@ class World:
         self.on_stopped: Callable[[Replica], None] = Replica.start
         self.on_election_written: Callable[[Replica], bool] = lambda _replica: False
         """Returns whether it took the replica down."""
+        self.on_state_changed: Callable[[Replica], None] = lambda _replica: None
         self._format()
 
     # -- the quorum ----------------------------------------------------------------------------------------------

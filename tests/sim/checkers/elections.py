@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from server.raft.election_state import ElectionState
-from server.raft.states import State, StateName
+from server.raft.states import State, StateName, voted_key
 from server.types import NO_NODE, ReplicaKey
 from tests.sim.checkers.invariants import Invariant, ViolationError
 
 if TYPE_CHECKING:
     from tests.sim.replica import Replica
+    from tests.sim.world import World
 
 ONLY_VOTERS = (StateName.PROSPECTIVE, StateName.CANDIDATE)
+LAST_EPOCH = 2**31 - 1 - 2**20
+BURST_EPOCHS = 3
 NEVER_OBSERVERS = (StateName.PROSPECTIVE, StateName.CANDIDATE, StateName.LEADER, StateName.RESIGNED)
 
 
@@ -27,6 +30,10 @@ class ElectionChecker:
         self._votes: dict[tuple[bytes, int], ReplicaKey] = {}
         self._durable_epochs: dict[bytes, int] = {}
         self.highest_epoch = 0
+        self._elected_epochs = 0
+        """So many epochs were begun by candidates, and by leaders that resigned."""
+        self._believed: dict[tuple[int, int], int] = {}
+        """By node and life, the most epochs that it may have believed without being able to ask."""
         self.epoch_limit: int | None = None
         """No epoch may rise above, once this is set."""
 
@@ -37,17 +44,46 @@ class ElectionChecker:
         if epoch < floor:
             raise ViolationError(Invariant.MONOTONIC_EPOCH, f"node {replica.id} from {floor} to {epoch}")
         if epoch > self.highest_epoch:
+            self._check_growth(replica, old, new)
             self.highest_epoch = epoch
             if self.epoch_limit is not None and epoch > self.epoch_limit:
                 raise ViolationError(
                     Invariant.STABLE_EPOCH, f"node {replica.id} is {new.name.value} of epoch {epoch}"
                 )
+        vote = voted_key(new)
+        if vote is not None and old is not None and (old.epoch < epoch or voted_key(old) is None):
+            self._check_vote_for_unknown(replica, vote)
         name = new.name
         if name is StateName.LEADER:
             self.leads(epoch, replica.id)
         elif new.leader_id != NO_NODE:
             self.leads(epoch, new.leader_id)
         self._check_role(replica, new)
+
+    def _check_growth(self, replica: Replica, old: State | None, new: State) -> None:
+        if new.epoch > LAST_EPOCH:
+            raise ViolationError(
+                Invariant.ROOM_FOR_EPOCHS, f"node {replica.id} is {new.name.value} of epoch {new.epoch}"
+            )
+        has_resigned = old is not None and old.name is StateName.RESIGNED
+        own = has_resigned + (new.name is StateName.CANDIDATE)
+        self._elected_epochs += min(new.epoch - self.highest_epoch, own)
+        bound = self._elected_epochs + self._believed_epochs(replica.world)
+        if new.epoch > bound:
+            raise ViolationError(
+                Invariant.EPOCHS_ARE_BOUNDED,
+                f"node {replica.id} is in epoch {new.epoch}, the bound is {bound}",
+            )
+
+    def _believed_epochs(self, world: World) -> int:
+        """How many epochs replicas may have believed that nobody began; only votes in voters' names bring any."""
+        if world.options.unknown_node != "spoofing":
+            return 0
+        for each in world.replicas.values():
+            if each.is_up:
+                periods = (each.now_ms() - each.began_ms) // world.options.election_timeout_ms
+                self._believed[(each.id, each.life)] = BURST_EPOCHS + periods + 1
+        return sum(self._believed.values())
 
     def leads(self, epoch: int, leader_id: int) -> None:
         """Somebody leads, or believes to know who does."""
@@ -84,6 +120,16 @@ class ElectionChecker:
             self.voted(replica, state.epoch, state.voted_key)
         if state.leader_id != NO_NODE:
             self.leads(state.epoch, state.leader_id)
+
+    @staticmethod
+    def _check_vote_for_unknown(replica: Replica, key: ReplicaKey) -> None:
+        options = replica.world.options
+        leaderless_ms = replica.now_ms() - replica.leader_seen_ms
+        if key.id not in replica.world.replicas and leaderless_ms < 3 * options.election_timeout_ms:
+            raise ViolationError(
+                Invariant.VOTES_FOR_VOTERS,
+                f"node {replica.id} votes for {key}, {leaderless_ms} ms after it followed a leader",
+            )
 
     def voted(self, replica: Replica, epoch: int, key: ReplicaKey) -> None:
         """A replica wrote down or told that it votes for another, or for itself."""

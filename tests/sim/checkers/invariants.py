@@ -41,6 +41,20 @@ class Invariant(enum.Enum):
     STAYS_REMOVED = "a voter that was removed does not join again by itself in the same life"
     VALID_ROLES = "states fit the replica's role and voter set (StatesMatchRoles, ValidRolesAndStates)"
     NO_ILLEGAL_STATE = "no replica contradicts itself (NoIllegalState)"
+    NEW_VOTER_IS_READY = "a voter that is added held all of the leader's log a short time ago"
+    NOTHING_FORGED = "no log holds anything of an unknown node's: neither its records nor itself as a voter"
+    NOTHING_LEFT_BEHIND = (
+        "an unknown node is asked nothing at its address but ApiVersions, and leaders remember a bounded number of "
+        "replicas"
+    )
+    EPOCHS_ARE_BOUNDED = (
+        "a candidate or a leader that resigned began every epoch; where somebody votes in voters' names, a replica "
+        "believes three more, and one each election timeout"
+    )
+    ROOM_FOR_EPOCHS = "no replica is in an epoch from which a quorum could not go on"
+    VOTES_FOR_VOTERS = (
+        "a replica votes for an unknown node only after three election timeouts without a leader"
+    )
     ONE_ANSWER = "every request gets one answer, and a destination one request at a time on each lane"
     STABLE_EPOCH = "a healthy quorum's epoch does not rise, whatever one link or an outsider does"
     BOUNDED_WORK = "a replica does not spin"

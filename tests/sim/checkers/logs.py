@@ -26,6 +26,8 @@ class LogChecker:
         self._commits = commits
         self._before: dict[LogBatchKey, tuple[LogBatch | None, int]] = {}
         """By epoch and base offset, the batch before it where the leader had it, and that one's epoch."""
+        self._appended_at: dict[LogBatchKey, int] = {}
+        """When its leader appended a batch."""
         self._read: dict[LogBatchKey, LogBatch] = {}
         """Batches that left their leader."""
 
@@ -42,6 +44,7 @@ class LogChecker:
                 Invariant.LOG_MATCHING, f"node {replica.id} appends again at (epoch, offset) {key}"
             )
         self._before[key] = (replica.disk.log.last, self._last_epoch(replica))
+        self._appended_at[key] = replica.world.now
         for recorded in batch.control:
             if isinstance(recorded.record, KRaftVoters):
                 self._check_voters(replica, batch, recorded.record.voters)
@@ -49,6 +52,8 @@ class LogChecker:
     def appended_by_follower(self, replica: Replica, batch: LogBatch) -> None:
         """A follower is about to append a batch that it fetched."""
         key = (batch.epoch, batch.base_offset)
+        if batch.payload == FORGED:
+            raise ViolationError(Invariant.NOTHING_FORGED, f"node {replica.id} appends {batch}")
         if self._read.get(key) is not batch:
             raise ViolationError(
                 Invariant.LOG_MATCHING, f"node {replica.id} appends a batch nobody served: {key}"
@@ -98,6 +103,21 @@ class LogChecker:
             before = self._before[(before.epoch, before.base_offset)][0]
         return before is None or before is batch
 
+    def _check_is_ready(self, leader: Replica, key: ReplicaKey) -> None:
+        """Whether all that a new voter lacks was appended lately."""
+        disk = leader.world.disk_of(key)
+        end_offset = 0 if disk is None else disk.durable.end_offset
+        missing = next((each for each in leader.disk.log.batches if each.base_offset >= end_offset), None)
+        if missing is None:
+            return
+        since_us = self._appended_at.get((missing.epoch, missing.base_offset), leader.world.now)
+        lag_ms = (leader.world.now - since_us) // 1000
+        if lag_ms > READY_FETCH_TIMEOUTS * leader.world.options.fetch_timeout_ms:
+            raise ViolationError(
+                Invariant.NEW_VOTER_IS_READY,
+                f"node {leader.id} adds {key.id}, which lacks what was appended {lag_ms} ms ago",
+            )
+
     @staticmethod
     def _last_epoch(replica: Replica) -> int:
         last = replica.disk.log.last
@@ -113,6 +133,11 @@ class LogChecker:
             if [key.id for key in old] != [key.id for key in new]:
                 raise ViolationError(Invariant.ONE_VOTER_CHANGE, f"static {old} become {new}")
             return
+        for key in new:
+            if key.id not in replica.world.replicas:
+                raise ViolationError(Invariant.NOTHING_FORGED, f"node {replica.id} makes {key} a voter")
+            if key not in old:
+                self._check_is_ready(replica, key)
         changed = [key for key in old if key not in new] + [key for key in new if key not in old]
         if not changed:
             return
@@ -124,6 +149,12 @@ class LogChecker:
                 Invariant.ONE_VOTER_CHANGE, f"{what}; those of offset {offset} are not committed"
             )
 
+
+FORGED = b"forged"
+"""Content of batches that an unknown node serves."""
+
+READY_FETCH_TIMEOUTS = 4
+"""Three by the leader's clock, which may be slow."""
 
 LogBatchKey = tuple[int, int]
 """Epoch and base offset."""

@@ -21,9 +21,10 @@ from tests.sim.metadata.brokers import Broker
 from tests.sim.metadata.calls import Calls
 from tests.sim.metadata.checker import ImageChecker, MetadataInvariant
 from tests.sim.metadata.node import Node, NodeClock
-from tests.sim.options import Options, draw
+from tests.sim.options import Options, draw, with_unknown_node
 from tests.sim.replica import Replica
 from tests.sim.run import Result, result_of
+from tests.sim.unknown_node import UnknownNode
 from tests.sim.world import Trace, World
 
 BROKERS = 3
@@ -50,6 +51,11 @@ def options_of(seed: int) -> Options:
         append_interval_ms=max(drawn.append_interval_ms, 50),
         fault_ms=min(drawn.fault_ms, 20_000),
     )
+
+
+def options_with_unknown_node(seed: int) -> Options:
+    """The same with an unknown node."""
+    return with_unknown_node(options_of(seed), seed)
 
 
 def run(seed: int, options: Options | None = None, trace: Trace | None = None) -> Result:
@@ -95,12 +101,15 @@ def _simulate(
     for replica in world.replicas.values():
         replica.start()
     administrators.begin()
+    unknown_node = UnknownNode(world, faults)
+    unknown_node.begin()
     faults.repeat(LEAVE_MS, lambda: world.rng.choice(brokers).leave())
     faults.repeat(DIRECTORY_FAILURE_MS, lambda: world.rng.choice(brokers).fail_directory())
     faults.begin()
     world.run_until(world.options.fault_ms * 1000)
     faults.heal()
     progress.check()
+    unknown_node.check()
     _check_what_comes_at_last(world, administrators, brokers)
 
 

@@ -6,7 +6,7 @@ import enum
 import multiprocessing
 from dataclasses import dataclass
 
-from tests.sim.mutations import administration, liveness, logs, metadata, voters, votes
+from tests.sim.mutations import administration, liveness, logs, metadata, unknown_nodes, voters, votes
 from tests.sim.mutations.mutation import Mutation, mutated
 from tests.sim.runner import LEVELS
 
@@ -18,6 +18,7 @@ MUTATIONS = (
     *logs.MUTATIONS,
     *voters.MUTATIONS,
     *liveness.MUTATIONS,
+    *unknown_nodes.MUTATIONS,
     *metadata.MUTATIONS,
     *administration.MUTATIONS,
 )
@@ -49,14 +50,14 @@ def find(mutation: Mutation, most: int = MOST_SEEDS, first: int = 1) -> Finding:
             continue
         tried += 1
         with mutated(mutation):
-            result = simulate(seed, None, None)
+            result = simulate(seed, options_of(seed), None)
         if result.invariant is mutation.noticed_by:
             return Finding(
                 mutation=mutation,
                 seed=seed,
                 seeds=tried,
                 others=tuple(others),
-                is_clean=simulate(seed, None, None).invariant is None,
+                is_clean=simulate(seed, options_of(seed), None).invariant is None,
             )
         if result.invariant is not None:
             others[result.invariant] = None

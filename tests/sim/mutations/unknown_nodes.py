@@ -1,0 +1,153 @@
+"""Broken rules about whom a node believes, and about new voters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from server.raft import membership, quorum_epoch, responses, transitions, trust, voting
+from server.raft.core import Core
+from server.raft.errors import RaftError
+from server.raft.progress import Progress
+from server.types import LeaderAndEpoch
+from tests.sim.checkers.invariants import Invariant
+from tests.sim.mutations.mutation import Mutation, Patches
+
+
+def _goes_to_epochs_of_any_candidate() -> Patches:
+    original = voting.handle_vote
+
+    def handle_vote(core: Core, request_id: int, request: Any, listener_name: str, now_ms: int) -> None:
+        is_later = core.state.epoch < request.epoch <= trust.LAST_EPOCH
+        if is_later and not transitions.follows_live_leader(core, now_ms):
+            transitions.become_unattached(core, request.epoch, now_ms)
+        original(core, request_id, request, listener_name, now_ms)
+
+    return [(voting, "handle_vote", handle_vote)]
+
+
+def _goes_to_the_last_epoch() -> Patches:
+    return [*_goes_to_epochs_of_any_candidate(), (trust, "LAST_EPOCH", 2**31 - 1)]
+
+
+def _has_no_allowance() -> Patches:
+    return [(trust.EpochAllowance, "take", lambda _self, _epochs, _now_ms: True)]
+
+
+def _follows_who_says_so(core: Core, request: Any, now_ms: int, *, only_voters: bool) -> None:
+    is_known = core.voters.latest.get(request.leader_id) is not None
+    if (is_known or not only_voters) and not transitions.follows_live_leader(core, now_ms):
+        leader = LeaderAndEpoch(leader_id=request.leader_id, epoch=request.epoch)
+        if quorum_epoch._check(core, request, now_ms) is RaftError.NONE:
+            transitions.learn(core, leader, request.leader_endpoints, now_ms)
+
+
+def _believes_requests(*, only_voters: bool) -> Patches:
+    original = quorum_epoch.handle_begin
+
+    def handle_begin(core: Core, request_id: int, request: Any, listener_name: str, now_ms: int) -> None:
+        _follows_who_says_so(core, request, now_ms, only_voters=only_voters)
+        original(core, request_id, request, listener_name, now_ms)
+
+    return [(quorum_epoch, "handle_begin", handle_begin)]
+
+
+def _follows_anybody() -> Patches:
+    return _believes_requests(only_voters=False)
+
+
+def _follows_at_any_endpoint() -> Patches:
+    return _believes_requests(only_voters=True)
+
+
+def _votes_for_anybody() -> Patches:
+    return [(trust, "may_vote_for", lambda _core, _candidate, _now_ms: True)]
+
+
+def _never_reconsiders() -> Patches:
+    return [(voting, "reconsider", lambda _core, _now_ms, **_more: None)]
+
+
+def _remembers_every_observer() -> Patches:
+    return [(Progress, "_forget_observers", lambda _self, _voters, _now_ms: None)]
+
+
+def _adds_nodes_that_cannot_vote() -> Patches:
+    original = responses.handle_response
+
+    def handle_response(core: Core, event: Any, now_ms: int) -> None:
+        if hasattr(event.response, "can_vote"):
+            object.__setattr__(event.response, "can_vote", True)
+        original(core, event, now_ms)
+
+    return [
+        (responses, "handle_response", handle_response),
+        (Progress, "has_caught_up", lambda _self, _key, _within_ms, _now_ms: True),
+    ]
+
+
+def _adds_who_caught_up_an_hour_ago() -> Patches:
+    return [(membership, "CAUGHT_UP_FETCH_TIMEOUTS", 3_600_000)]
+
+
+LEVEL = "unknown-node"
+
+MUTATIONS = (
+    Mutation(
+        rule="goes to the epoch of any candidate",
+        patches=_goes_to_epochs_of_any_candidate,
+        noticed_by=Invariant.EPOCHS_ARE_BOUNDED,
+        level=LEVEL,
+    ),
+    Mutation(
+        rule="goes to the last epoch that fits the wire",
+        patches=_goes_to_the_last_epoch,
+        noticed_by=Invariant.ROOM_FOR_EPOCHS,
+        level=LEVEL,
+    ),
+    Mutation(
+        rule="believes every epoch of a voter that is away",
+        patches=_has_no_allowance,
+        noticed_by=Invariant.EPOCHS_ARE_BOUNDED,
+        level=LEVEL,
+    ),
+    Mutation(
+        rule="follows anybody who says that it leads",
+        patches=_follows_anybody,
+        noticed_by=Invariant.NOTHING_FORGED,
+        level=LEVEL,
+    ),
+    Mutation(
+        rule="follows a voter where a request says it is",
+        patches=_follows_at_any_endpoint,
+        noticed_by=Invariant.NOTHING_FORGED,
+        level=LEVEL,
+    ),
+    Mutation(
+        rule="votes for an unknown candidate at once",
+        patches=_votes_for_anybody,
+        noticed_by=Invariant.VOTES_FOR_VOTERS,
+        level=LEVEL,
+    ),
+    Mutation(
+        rule="forgets the votes that wait for an epoch",
+        patches=_never_reconsiders,
+        noticed_by=Invariant.EVENTUALLY_LEADER_ELECTED,
+    ),
+    Mutation(
+        rule="remembers every observer for ever",
+        patches=_remembers_every_observer,
+        noticed_by=Invariant.NOTHING_LEFT_BEHIND,
+        level=LEVEL,
+    ),
+    Mutation(
+        rule="makes a node a voter that cannot vote",
+        patches=_adds_nodes_that_cannot_vote,
+        noticed_by=Invariant.NOTHING_FORGED,
+        level=LEVEL,
+    ),
+    Mutation(
+        rule="adds a voter that caught up an hour ago",
+        patches=_adds_who_caught_up_an_hour_ago,
+        noticed_by=Invariant.NEW_VOTER_IS_READY,
+    ),
+)
