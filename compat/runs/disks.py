@@ -253,7 +253,7 @@ def _compare(command: Sequence[str], theirs: str) -> int:
     """How many lines our tool prints, which have to be those that Kafka's printed."""
     tool, *arguments = command
     done = subprocess.run(
-        [str(BIN / tool), *arguments],
+        [str(BIN / tool), "--secrets", *arguments],
         check=True,
         stdin=subprocess.DEVNULL,
         capture_output=True,

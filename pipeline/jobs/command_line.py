@@ -199,6 +199,11 @@ _table_options = _all_of(
         "--table", "tables", multiple=True, metavar="NAME", help="Only this table; may be repeated."
     ),
     click.option("--rows", default=20, show_default=True, type=click.IntRange(0), help="Rows on the screen."),
+    click.option(
+        "--secrets",
+        is_flag=True,
+        help="SCRAM salts and keys, passwords in configs and ids of delegation tokens, too; files for this user alone.",
+    ),
 )
 """What becomes of tables."""
 
@@ -214,8 +219,18 @@ def cli() -> None:
 def _add_table_job(name: str, text: str) -> None:
     def run(**given: Any) -> None:
         folder, file_format = given.pop("folder"), given.pop("file_format")
-        tables, rows = given.pop("tables"), given.pop("rows")
-        _run_tables(name, Reading(**given), tables=tables, rows=rows, folder=folder, file_format=file_format)
+        tables, rows, secrets = given.pop("tables"), given.pop("rows"), given.pop("secrets")
+        reading = Reading(**given)
+        with session.private_files() if secrets else nullcontext():
+            _run_tables(
+                name,
+                reading,
+                tables=tables,
+                rows=rows,
+                folder=folder,
+                file_format=file_format,
+                secrets=secrets,
+            )
 
     if name in _AS_OF_JOBS:
         run = _as_of_option(run)
@@ -230,7 +245,14 @@ for _name, _text in TABLE_JOBS.items():
 
 
 def _run_tables(
-    name: str, reading: Reading, *, tables: tuple[str, ...], rows: int, folder: Path | None, file_format: str
+    name: str,
+    reading: Reading,
+    *,
+    tables: tuple[str, ...],
+    rows: int,
+    folder: Path | None,
+    file_format: str,
+    secrets: bool,
 ) -> None:
     job = _job(name)
     for table in tables:
@@ -254,6 +276,10 @@ def _run_tables(
         for number, table in enumerate(chosen, 1):
             tell(f"{table} ({number} of {len(chosen)})")
             made = job.tables[table](df)
+            if not secrets:
+                from pipeline.jobs import redaction
+
+                made = redaction.redacted(made, table)
             if folder is not None:
                 output.write(made, folder / table, file_format)
                 made = _read_back(spark, folder / table, file_format, made)
@@ -360,12 +386,15 @@ def _tell_point(df: DataFrame, screen: Console) -> None:
     help="The folder that the snapshot file is written into.",
 )
 def compact(folder: Path, **given: Any) -> None:
-    """The log compacted by key, as a snapshot file that a controller can load."""
+    """The log compacted by key, as a snapshot file that a controller can load.
+
+    It holds everything that the log does, SCRAM keys and passwords included: it is for this user alone.
+    """
     reading = Reading(**given)
     options = reading.source_options(Job(name="compact", view=STATE_VIEW, record_types=(), tables={}))
     reading.check(options)
     screen = _screen()
-    with _spark(reading) as (spark, tell):
+    with session.private_files(), _spark(reading) as (spark, tell):
         from pipeline.jobs.compact import write_snapshot
 
         tell("looking through the records")

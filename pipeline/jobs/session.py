@@ -20,9 +20,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PACKAGES = ("pipeline", "kafkaproto", "server/image", "server/types.py", "server/__init__.py")
+PACKAGES = (
+    "pipeline",
+    "kafkaproto",
+    "server/image",
+    "server/config_keys",
+    "server/types.py",
+    "server/__init__.py",
+)
 """What executors need of the project, under its root."""
-_SUFFIXES = (".py", ".css", ".js")
+_SUFFIXES = (".py", ".css", ".js", ".json")
 _ROOT = Path(__file__).resolve().parents[2]
 _CAUSE = re.compile(
     r"^(?:pipeline|kafkaproto|server)[\w.]*\.(?:\w+): (.+)$"
@@ -204,6 +211,16 @@ def _follow(session: SparkSession, bar: Progress, task: TaskID, over: threading.
         if running:
             done = sum(stage.numCompletedTasks for stage in running)
             bar.update(task, completed=done, total=sum(stage.numTasks for stage in running))
+
+
+@contextlib.contextmanager
+def private_files() -> Iterator[None]:
+    """Have this process, and the Spark that it starts, make files and folders that nobody else can read."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def package(path: Path) -> int:

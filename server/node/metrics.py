@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final
 
 import trio
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.registry import Collector
@@ -209,6 +209,8 @@ class NodeMetrics:
         yield from families.snapshots(moment.snapshots)
         yield from families.requests(self._requests)
         yield from self._rooms(moment)
+        # Start time, processor time, memory and descriptors, by Prometheus' own names; nothing where there is no /proc.
+        yield from ProcessCollector(registry=None).collect()
 
     def _metadata(self, moment: _Moment) -> Iterator[Metric]:
         image = moment.image

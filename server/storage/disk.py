@@ -30,7 +30,9 @@ T = TypeVar("T")
 MAX_BUFFERS_PER_WRITE = 1024
 """Buffers handed to one gathered write; IOV_MAX of Linux and of the BSDs."""
 
-FILE_MODE = 0o644
+FILE_MODE = 0o600
+"""The metadata has passwords and what SCRAM keeps of them: nobody else is to read it."""
+DIRECTORY_MODE = 0o700
 READ_ONLY_MODE = 0o400
 
 
@@ -222,8 +224,11 @@ class OsDisk:
         return os.path.isdir(path)
 
     def make_directory(self, path: str) -> None:
-        """Make a directory with its parents; one that exists is left as it is."""
-        os.makedirs(path, exist_ok=True)
+        """Make a directory with its parents, for this user alone; one that exists is left as it is."""
+        parent = os.path.dirname(path.rstrip("/"))
+        if parent and not os.path.exists(parent):
+            self.make_directory(parent)
+        os.makedirs(path, DIRECTORY_MODE, exist_ok=True)
 
     def rename(self, source: str, target: str) -> None:
         """Atomically move a file over another name."""

@@ -5,8 +5,8 @@ about records of other topics than that of the metadata is refused (`_REFUSED`).
 files that one is writing. Exit code 1 says that a file could not be read to its end; what is wrong otherwise is
 reported after everything, on standard error.
 
-Other than Kafka's tool it does not report that a segment which begins at 48 begins after -1, nor that the zeros of an
-index without entries point nowhere.
+Other than Kafka's tool it leaves secrets out unless ``--secrets`` is given (``redaction``). It does not report that a
+segment which begins at 48 begins after -1, nor that the zeros of an index without entries point nowhere.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from server.storage.snapshot_file import CHECKPOINT_SUFFIX
 from server.tools import dumped_files as files
 from server.tools.command_line import failures_as_messages, run
 from server.tools.dumped_files import NO_LIMIT, DumpError, Item, Problems
+from server.tools.redaction import SECRETS_OPTION_HELP
 
 TRANSACTION_INDEX_SUFFIX = ".txnindex"
 
@@ -50,6 +51,7 @@ class Options:
     max_message_size: int
     max_bytes: int
     as_json: bool
+    secrets: bool
 
 
 _EXAMPLES = """\b
@@ -144,6 +146,7 @@ def _refusing(command: Callable[..., None]) -> Callable[..., None]:
     help="How much of each .log and .checkpoint file is read.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
+@click.option("--secrets", is_flag=True, help=SECRETS_OPTION_HELP)
 def cli(
     lists: tuple[str, ...],
     print_data_log: bool,
@@ -155,6 +158,7 @@ def cli(
     max_message_size: int,
     max_bytes: int,
     as_json: bool,
+    secrets: bool,
 ) -> None:
     """Show the files of a log, to find out what is wrong with it."""
     prints_contents = print_data_log or cluster_metadata_decoder
@@ -168,6 +172,7 @@ def cli(
         max_message_size=max_message_size,
         max_bytes=max_bytes,
         as_json=as_json,
+        secrets=secrets,
     )
     dump = _Dump(OsDisk(), options, sys.stdout.write)
     with failures_as_messages(DumpError, OSError):
@@ -263,9 +268,8 @@ class _Dump:
             if batch.is_control:
                 item |= files.control_item(record)
         if self._options.print_contents and not batch.is_control:
-            item |= (
-                files.metadata_item(record) if self._options.decode_metadata else files.content_item(record)
-            )
+            show = files.metadata_item if self._options.decode_metadata else files.content_item
+            item |= show(record, secrets=self._options.secrets)
         self._show_item(path, "record", item, prefix="| " if item else "")
 
     def _show_rest(self, path: str, file: File, position: int) -> None:

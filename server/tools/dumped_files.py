@@ -29,6 +29,7 @@ from kafkaproto.records.control import ControlRecordType, decode_control_record
 from kafkaproto.records.crc32c import crc32c
 from kafkaproto.records.metadata import decode_metadata_record
 from server.ports import Disk, File
+from server.tools.redaction import REDACTED, redacted
 
 NO_LIMIT = 2**31 - 1
 """Kafka's default for --max-bytes."""
@@ -179,20 +180,30 @@ def control_item(record: Record) -> dict[str, Any]:
     return {_CONTROL_NAMES[record_type]: message.to_json(0)}
 
 
-def content_item(record: Record) -> dict[str, Any]:
-    """Key and value as text; what is null is left out."""
+def content_item(record: Record, *, secrets: bool) -> dict[str, Any]:
+    """Key and value as text; what is null is left out. Without ``secrets`` a record that has any is not shown."""
     pairs = (("key", record.key), ("payload", record.value))
-    return {name: data.decode("utf-8", "replace") for name, data in pairs if data is not None}
+    item = {name: data.decode("utf-8", "replace") for name, data in pairs if data is not None}
+    if not secrets and metadata_item(record, secrets=True) != metadata_item(record, secrets=False):
+        item["payload"] = REDACTED
+    return item
 
 
-def metadata_item(record: Record) -> dict[str, Any]:
-    """A record of the metadata log, or why it cannot be shown."""
+def metadata_item(record: Record, *, secrets: bool) -> dict[str, Any]:
+    """A record of the metadata log, with or without its ``secrets``, or why it cannot be shown."""
     try:
         message, version = decode_metadata_record(record.value or b"")
     except RemoteProtocolError as error:
         return {"payload": f"Error at {record.offset}, skipping. {error}"}
     name = _CAMEL_JOINT.sub("_", message.NAME).upper()
-    return {"payload": {"type": name, "version": version, "data": message.to_json(version)}}
+    data = message.to_json(version)
+    return {
+        "payload": {
+            "type": name,
+            "version": version,
+            "data": data if secrets else redacted(message.NAME, data),
+        }
+    }
 
 
 def _timestamp_name(batch: RecordBatchView) -> str:

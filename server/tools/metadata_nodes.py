@@ -17,6 +17,7 @@ from immutables import Map
 from kafkaproto import uuids
 from kafkaproto.connection import SOFTWARE_VERSION
 from kafkaproto.messages import UserScramCredentialRecord
+from server.config_keys.sensitivity import is_sensitive
 from server.features import METADATA_VERSION, metadata_version
 from server.image.digest import digest
 from server.image.image import ClusterImage, TopicImage
@@ -30,6 +31,7 @@ from server.image.records import (
 from server.tools import metadata_text as text
 from server.tools.dumped_files import java_double
 from server.tools.metadata_text import record_json
+from server.tools.redaction import REDACTED
 
 T = TypeVar("T")
 
@@ -61,9 +63,9 @@ class Directory:
 Node: TypeAlias = File | Directory
 
 
-def root(image: ClusterImage) -> Directory:
-    """The root of the tree of an image."""
-    return _fixed({"image": lambda: _image(image), "local": lambda: _local(image)})
+def root(image: ClusterImage, *, secrets: bool) -> Directory:
+    """The root of the tree of an image, with or without its secrets."""
+    return _fixed({"image": lambda: _image(image, secrets), "local": lambda: _local(image)})
 
 
 def _local(image: ClusterImage) -> Node:
@@ -72,7 +74,7 @@ def _local(image: ClusterImage) -> Node:
     )
 
 
-def _image(image: ClusterImage) -> Node:
+def _image(image: ClusterImage, secrets: bool) -> Node:
     return _fixed(
         {
             "acls": lambda: _fixed({"byId": lambda: _acls(image)}),
@@ -80,8 +82,8 @@ def _image(image: ClusterImage) -> Node:
             "cluster": lambda: _fixed(
                 {"brokers": lambda: _brokers(image), "controllers": lambda: _controllers(image)}
             ),
-            "configs": lambda: _configs(image),
-            "delegationToken": lambda: _delegation_tokens(image),
+            "configs": lambda: _configs(image, secrets),
+            "delegationToken": lambda: _delegation_tokens(image, secrets),
             "features": lambda: _features(image),
             # Kafka's shell shows what no image of it holds as -1.
             "producerIds": lambda: _fixed({"nextProducerId": lambda: _plain(image.next_producer_id or -1)}),
@@ -89,7 +91,7 @@ def _image(image: ClusterImage) -> Node:
                 lambda: text.provenance(image),
                 lambda: {"offset": image.offset, "epoch": image.epoch, "timestampMs": image.timestamp_ms},
             ),
-            "scram": lambda: _scram(image),
+            "scram": lambda: _scram(image, secrets),
             "topics": lambda: _fixed(
                 {"byId": lambda: _topics_by_id(image), "byName": lambda: _topics_by_name(image)}
             ),
@@ -175,16 +177,29 @@ def _controllers(image: ClusterImage) -> Node:
     return _numbered(image.controllers, controller)
 
 
-def _configs(image: ClusterImage) -> Node:
+def _configs(image: ClusterImage, secrets: bool) -> Node:
     resources = {text.config_resource(*resource): resource for resource in image.configs}
-    return _named(resources, lambda resource: _named(image.configs[resource], _plain))
+
+    def configs(resource: tuple[int, str]) -> Node:
+        values = image.configs[resource]
+        # Made of the names, so that a value shows only after it was looked at whose it is.
+        return _named({name: name for name in values}, lambda name: value(resource, name))
+
+    def value(resource: tuple[int, str], name: str) -> File:
+        is_hidden = not secrets and is_sensitive(resource[0], name)
+        return _plain(REDACTED if is_hidden else image.configs[resource][name])
+
+    return _named(resources, configs)
 
 
-def _delegation_tokens(image: ClusterImage) -> Node:
+def _delegation_tokens(image: ClusterImage, secrets: bool) -> Node:
     def file(name: str) -> File:
         token = image.delegation_tokens[name]
         record = delegation_token_record(name, token)
-        return File(lambda: text.delegation_token(name, token), lambda: record_json(record, image))
+        shown = name if secrets else REDACTED
+        return File(
+            lambda: text.delegation_token(shown, token), lambda: record_json(record, image, secrets=secrets)
+        )
 
     return _named({name: name for name in image.delegation_tokens}, file)
 
@@ -220,16 +235,19 @@ def _metadata_version(level: int) -> File:
     return File(lambda: f"Optional[{name}]", lambda: name)
 
 
-def _scram(image: ClusterImage) -> Node:
+def _scram(image: ClusterImage, secrets: bool) -> Node:
     mechanisms = {name: number for number, name in text.SCRAM_MECHANISMS.items()}
-    return _named(mechanisms, lambda mechanism: _scram_users(image, mechanism))
+    return _named(mechanisms, lambda mechanism: _scram_users(image, mechanism, secrets))
 
 
-def _scram_users(image: ClusterImage, mechanism: int) -> Node:
+def _scram_users(image: ClusterImage, mechanism: int, secrets: bool) -> Node:
     def user(name: str) -> File:
         credential = image.scram_credentials[mechanism, name]
         record = UserScramCredentialRecord(name=name, mechanism=mechanism, **asdict(credential))
-        return File(lambda: text.scram_credential(credential), lambda: record_json(record, image))
+        return File(
+            lambda: text.scram_credential(credential, secrets=secrets),
+            lambda: record_json(record, image, secrets=secrets),
+        )
 
     return _named({name: name for each, name in image.scram_credentials if each == mechanism}, user)
 

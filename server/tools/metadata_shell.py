@@ -16,6 +16,7 @@ Other than Kafka's shell:
 * one-shot commands wait until everything is loaded, and exit with 1 where something was not there;
 * ``/local`` has ``version``, this tool's, and ``digest``, a SHA-256 over the image's content, equal on every node that
   holds the same; there is no ``commitId``;
+* secrets are left out unless ``--secrets`` is given (``redaction``);
 * the lock of the directory is not taken: files are only read, a running server's too.
 """
 
@@ -45,10 +46,11 @@ from server.tools.metadata_commands import (
     run_words,
 )
 from server.tools.metadata_follower import QuorumFollower
-from server.tools.metadata_nodes import root
+from server.tools.metadata_nodes import Directory, root
 from server.tools.metadata_paths import complete
 from server.tools.metadata_sources import SourceError, load_directory, load_file
 from server.tools.quorum_access import QuorumAccess
+from server.tools.redaction import SECRETS_OPTION_HELP
 
 PROMPT = ">> "
 BANNER = "[ Kafka Metadata Shell ]"
@@ -93,6 +95,7 @@ running quorum has it:
     help="Show the state with the record of this offset as the last one.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
+@click.option("--secrets", is_flag=True, help=SECRETS_OPTION_HELP)
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def cli(
     snapshot: str | None,
@@ -100,6 +103,7 @@ def cli(
     bootstrap_controller: str | None,
     at: int | None,
     as_json: bool,
+    secrets: bool,
     command: tuple[str, ...],
 ) -> None:
     """Walk through a cluster's metadata, which is under /image.
@@ -110,13 +114,13 @@ def cli(
     """
     source = _source(snapshot, bootstrap_server, bootstrap_controller, at)
     with closing(source), failures_as_messages(UsageError, *_FAILURES):
-        shell = Shell(root=root(source.load()), write=sys.stdout.write, as_json=as_json)
+        shell = Shell(root=root(source.load(), secrets=secrets), write=sys.stdout.write, as_json=as_json)
         if sys.stdout.isatty():
             shell.columns = shutil.get_terminal_size().columns
         if command:
             run_words(shell, command, ONE_SHOT_COMMANDS)
         else:
-            _converse(shell, source.load)
+            _converse(shell, lambda: root(source.load(), secrets=secrets))
     if command and shell.has_failed:
         sys.exit(EXIT_FAILED)
 
@@ -150,8 +154,8 @@ def _load_path(path: str, at: int | None) -> ClusterImage:
 # -- the prompt ----------------------------------------------------------------------------------------------------
 
 
-def _converse(shell: Shell, load: Callable[[], ClusterImage]) -> None:
-    """Ask for lines and carry them out, until `exit` or the end of the input."""
+def _converse(shell: Shell, load: Callable[[], Directory]) -> None:
+    """Ask for lines and carry them out on the newest tree, until `exit` or the end of the input."""
     _prepare_line_editing(shell)
     shell.say(BANNER)
     while not shell.is_over:
@@ -164,7 +168,7 @@ def _converse(shell: Shell, load: Callable[[], ClusterImage]) -> None:
             shell.say("")
             continue
         try:
-            shell.root = root(load())
+            shell.root = load()
             run_line(shell, line)
         except BrokenPipeError:
             raise

@@ -25,6 +25,7 @@ from server.image.image import (
     ScramCredential,
 )
 from server.image.records import record_version
+from server.tools.redaction import REDACTED, redacted
 from server.types import Endpoint
 
 SECURITY_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
@@ -64,9 +65,10 @@ _PERMISSIONS = ("UNKNOWN", "ANY", "DENY", "ALLOW")
 _QUOTA_ENTITIES = {"user": "user", "client-id": "clientId", "ip": "ip"}
 
 
-def record_json(record: Message, image: ClusterImage) -> Any:
+def record_json(record: Message, image: ClusterImage, *, secrets: bool = True) -> Any:
     """A record in Kafka's JSON form, in the version that the image's metadata.version has it in."""
-    return record.to_json(record_version(record, image.metadata_version))
+    data = record.to_json(record_version(record, image.metadata_version))
+    return data if secrets else redacted(record.NAME, data)
 
 
 def provenance(image: ClusterImage) -> str:
@@ -127,11 +129,15 @@ def acl(entry: AccessControlEntry) -> str:
     )
 
 
-def scram_credential(credential: ScramCredential) -> str:
-    """What is kept of a password; as with Kafka's shell, whoever can read the file can read this."""
+def scram_credential(credential: ScramCredential, *, secrets: bool) -> str:
+    """What is kept of a password."""
+    salt, stored_key, server_key = (
+        each.hex() if secrets else REDACTED
+        for each in (credential.salt, credential.stored_key, credential.server_key)
+    )
     return (
-        f"ScramCredentialData(salt={credential.salt.hex()}, storedKey={credential.stored_key.hex()}, "
-        f"serverKey={credential.server_key.hex()}, iterations={credential.iterations})"
+        f"ScramCredentialData(salt={salt}, storedKey={stored_key}, "
+        f"serverKey={server_key}, iterations={credential.iterations})"
     )
 
 

@@ -75,7 +75,7 @@ def test_random_images_look_the_same(tmp_path: Path, seed: int) -> None:
     ]
     path = write_snapshot(tmp_path, records)
     written: list[str] = []
-    shell = Shell(root=root(load_file(OsDisk(), str(path), None)), write=written.append)
+    shell = Shell(root=root(load_file(OsDisk(), str(path), None), secrets=True), write=written.append)
     commands = [
         f"{command} /image/{part}" for part in sorted(name for name in _PARTS) for command in ("find", "tree")
     ]

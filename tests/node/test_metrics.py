@@ -5,6 +5,7 @@ The pages are read by the Prometheus library's own parser.
 
 from __future__ import annotations
 
+import resource
 import socket
 import sys
 import urllib.request
@@ -67,6 +68,7 @@ kafka_network_requestmetrics_remotetimems kafka_network_requestmetrics_responseq
 kafka_network_requestmetrics_responsesendtimems kafka_network_requestmetrics_totaltimems
 kafka_network_requestchannel_requestqueuesize kafka_network_requestchannel_responsequeuesize
 kafka_server_socket_server_metrics_connection_count
+process_start_time_seconds process_cpu_seconds_total process_resident_memory_bytes process_open_fds process_max_fds
 kafkaproto_event_loop_stall_ms_bucket kafkaproto_event_loop_idle_ratio
 """.split()
 
@@ -287,6 +289,17 @@ async def test_the_page_is_served_over_http() -> None:
         content_type, text = await trio.to_thread.run_sync(fetch)
     assert content_type == "text/plain; version=0.0.4; charset=utf-8"
     assert Samples(text).raft("current_leader") == 1
+
+
+async def test_the_process_says_since_when_it_runs_and_what_it_uses() -> None:
+    async with running_nodes(controllers=1, http__listener=HTTP) as nodes:
+        leader, _ = await nodes.until_active()
+        page = await look(nodes, leader)
+        begun = page("process_start_time_seconds")
+        assert 0 < begun <= (await look(nodes, leader))("process_start_time_seconds") == begun
+        soft_limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        assert 0 < page("process_open_fds") <= page("process_max_fds") == soft_limit
+        assert page("process_resident_memory_bytes") > 2**20
 
 
 async def test_a_node_without_http_listener_does_not_load_the_library() -> None:

@@ -463,3 +463,18 @@ def test_what_is_no_regular_file_is_refused_and_not_waited_for(kind: str, tmp_pa
         with pytest.raises(OSError, match=r"regular file|No such device") as caught:
             attempt()
         assert path in str(caught.value)
+
+
+def test_files_and_directories_are_for_this_user_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        disk = OsDisk()
+        disk.make_directory(f"{tmp_path}/a/b")
+        disk.open(f"{tmp_path}/a/b/file", create=True).close()
+        disk.lock(f"{tmp_path}/a/b/.lock").release()
+    finally:
+        os.umask(before)
+    modes = {
+        name: stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("a", "a/b", "a/b/file", "a/b/.lock")
+    }
+    assert modes == {"a": 0o700, "a/b": 0o700, "a/b/file": 0o600, "a/b/.lock": 0o600}

@@ -99,7 +99,7 @@ def snapshot(tmp_path: Path) -> str:
 def shell(snapshot: str) -> tuple[Shell, list[str]]:
     """A shell on the snapshot, and the list that takes its output."""
     written: list[str] = []
-    return Shell(root=root(load_file(OsDisk(), snapshot, None)), write=written.append), written
+    return Shell(root=root(load_file(OsDisk(), snapshot, None), secrets=True), write=written.append), written
 
 
 # -- a snapshot ----------------------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def test_looking_at_one_topic_makes_nothing_of_the_others(
     monkeypatch.setattr(
         metadata_nodes, "_topic", lambda image, topic: made.append(topic.name) or File(str, str)
     )
-    session = Shell(root=root(load_file(OsDisk(), snapshot, None)), write=lambda _: None)
+    session = Shell(root=root(load_file(OsDisk(), snapshot, None), secrets=True), write=lambda _: None)
     run_line(session, "cat /image/topics/byName/orders")
     assert made == ["orders"]
 

@@ -1,0 +1,75 @@
+"""The tables that the command line shows and writes have no secrets, unless it is asked for them."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.jobs import history, state
+from pipeline.jobs.redaction import redacted
+from pipeline.jobs.session import private_files
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CONFIGS = [
+    ("broker", "log.retention.ms", "1", "1"),
+    ("broker", "listener.name.x.ssl.keystore.type", "JKS", "JKS"),
+    ("broker", "ssl.keystore.password", "hunter2", "[redacted]"),
+    ("broker", "listener.name.x.ssl.keystore.password", "hunter2", "[redacted]"),
+    ("broker", "nobody.knows", "hunter2", "[redacted]"),
+    ("broker", "ssl.key.password", None, None),
+    ("topic", "retention.ms", "1", "1"),
+    ("topic", "log.retention.ms", "hunter2", "[redacted]"),
+    ("99", "retention.ms", "hunter2", "[redacted]"),
+    (None, "retention.ms", "hunter2", "[redacted]"),
+    ("topic", None, "hunter2", "[redacted]"),
+]
+
+
+def test_values_of_configs_are_shown_if_they_are_known_to_be_none(spark: SparkSession) -> None:
+    rows = [row[:3] for row in CONFIGS]
+    frame = spark.createDataFrame(rows, "resourceType STRING, name STRING, value STRING")
+    assert [row["value"] for row in redacted(frame, "configs").collect()] == [row[3] for row in CONFIGS]
+    changes = frame.selectExpr("resourceType", "name AS key", "value AS oldValue", "value AS newValue")
+    for row, expected in zip(redacted(changes, "config_changes").collect(), CONFIGS, strict=True):
+        assert (row["oldValue"], row["newValue"]) == (expected[3], expected[3])
+
+
+def test_keys_of_credentials_and_ids_of_tokens_are_not_shown(spark: SparkSession) -> None:
+    schema = "name STRING, salt BINARY, storedKey BINARY, serverKey BINARY, iterations INT"
+    credentials = spark.createDataFrame([("alice", b"a", b"b", b"c", 4096)], schema)
+    shown = redacted(credentials, "scram_credentials")
+    assert shown.schema.simpleString() == credentials.schema.simpleString()
+    assert [tuple(row) for row in shown.collect()] == [("alice", None, None, None, 4096)]
+    tokens = spark.createDataFrame([("User:alice", "id")], "owner STRING, tokenId STRING")
+    assert [tuple(row) for row in redacted(tokens, "delegation_tokens").collect()] == [
+        ("User:alice", "[redacted]")
+    ]
+
+
+def test_every_table_that_has_secrets_is_known() -> None:
+    """`redacted` goes by the names of tables: one that is called otherwise would show everything."""
+    known = {"configs", "scram_credentials", "delegation_tokens"}
+    assert known <= state.JOB.tables.keys()
+    assert "config_changes" in history.JOB.tables
+
+
+def test_what_was_asked_for_with_secrets_is_for_this_user_alone(tmp_path: Path) -> None:
+    with private_files():
+        (tmp_path / "folder").mkdir()
+        (tmp_path / "folder" / "file").write_text("")
+    (tmp_path / "later").write_text("")
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("folder", "folder/file")]
+    assert modes == [0o700, 0o600]
+    assert stat.S_IMODE((tmp_path / "later").stat().st_mode) != 0o600
+
+
+@pytest.fixture(autouse=True)
+def _usual_umask() -> None:
+    import os
+
+    os.umask(0o022)
