@@ -46,7 +46,7 @@ _PARTITIONS = Bounds(max_elements=600_000, max_bytes=16 * _MIB)
 _KEYS = Bounds(max_elements=250_000, max_bytes=16 * _MIB)
 """45,000 topics, each with some keys; or 100,000 partitions by their indexes alone."""
 
-_BOUNDS: Final[dict[int, Bounds]] = {
+BOUNDS: Final[dict[int, Bounds]] = {
     1: _SMALL,
     3: _ITEMS,
     18: _SMALL,
@@ -93,11 +93,12 @@ _BOUNDS: Final[dict[int, Bounds]] = {
     81: _SMALL,
     82: _SMALL,
 }
+"""By api key."""
 
 
 def bounds_of(api_key: int) -> Bounds:
     """The bounds of an api; those of the smallest for one that is not served."""
-    return _BOUNDS.get(api_key, _SMALL)
+    return BOUNDS.get(api_key, _SMALL)
 
 
 def frame_limit(kind: ListenerKind, api_key: int, api_version: int) -> int:

@@ -183,7 +183,7 @@ def _unwrap(response: EnvelopeResponse, request: Message | UnreadRequest, contex
         _, offset = decode_response_header(data, api.response_header_version(version))
         if isinstance(request, UnreadRequest) and len(data) > SHORT_BODY_BYTES:
             return Encoded(
-                buffers=[memoryview(data)[offset:]], errors=_error_on_top(data, offset, api, version)
+                buffers=[memoryview(data)[offset:]], errors=error_on_top(data, offset, api, version)
             )
         inner, _ = api.response_class.decode(data, version, offset)
     except RemoteProtocolError as error:
@@ -194,7 +194,7 @@ def _unwrap(response: EnvelopeResponse, request: Message | UnreadRequest, contex
     return Encoded(buffers=[data[offset:]], errors=Counter(error_codes(inner)))
 
 
-def _error_on_top(data: bytes, offset: int, api: ApiInfo, version: int) -> dict[int, int]:
+def error_on_top(data: bytes, offset: int, api: ApiInfo, version: int) -> dict[int, int]:
     """The error code that an encoded response has for the whole, as a count; nothing if none is at its beginning."""
     for field in api.response_class.schema().root.fields:
         if not within(version, field.versions) or within(version, field.tagged):

@@ -88,7 +88,10 @@ CLOSED = {
     "the most negative size": (struct.pack(">i", -(2**31)), "-2147483648 bytes is announced"),
     "a frame too short for a header": (framed(b"\0\x12\0"), "3 bytes are too few for a request"),
     "a client id longer than the frame": (framed(header(18, 0, "7fff61")), "a length of 32767 is announced"),
-    "a billion tagged fields": (framed(header(18, 4, "ffff ffffffff0f")), "4294967295 tagged fields are more than 100"),
+    "a billion tagged fields": (
+        framed(header(18, 4, "ffff ffffffff0f")),
+        "4294967295 tagged fields are more than 100",
+    ),
     "an api key that does not exist": (framed(header(999, 0)), "api key 999 is not served"),
     "a negative api key": (framed(header(-1, 0)), "api key -1 is not served"),
     "an api key gone since 4.0": (framed(header(4, 1)), "api key 4 is not served"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NoReturn, TypeVar
 
 import pytest
@@ -19,17 +20,22 @@ from kafkaproto.messages import (
     CreateTopicsResponse,
     DescribeClusterRequest,
     DescribeClusterResponse,
+    DescribeConfigsRequest,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
     EnvelopeRequest,
     EnvelopeResponse,
+    MetadataRequest,
+    MetadataResponse,
 )
+from kafkaproto.support import joined
 from server.apis.context import Answer, NoAnswer
 from server.apis.envelope import encode_principal
 from server.apis.table import served_versions
 from server.metrics.requests import RequestMetrics
 from server.net.pump import CloseConnection, ConnectionInfo, Outcome
 from server.node.dispatch import Dispatcher
+from server.node.slices import Slices
 from server.storage.errors import DiskError, StorageError
 from server.types import Deferred, ListenerKind
 from tests.apis.support import CLUSTER_ID, Calls, golden, services
@@ -254,3 +260,68 @@ def test_files_that_are_not_as_they_must_be_are_no_matter_of_one_request(error: 
     kind = ListenerKind.CONTROLLER
     with pytest.raises(type(error)):
         served(dispatcher, request(DescribeQuorumRequest(), 2, kind), connection(kind))
+
+
+# --- what takes long ---
+
+
+def many_topics(count: int) -> MetadataRequest:
+    return MetadataRequest(topics=[MetadataRequest.Topic(name=str(number)) for number in range(count)])
+
+
+def test_a_long_request_is_answered_after_some_turns() -> None:
+    slices = Slices()
+    dispatcher = Dispatcher(services(IMAGE), slices=slices)
+    outcomes = served(dispatcher, request(many_topics(20_000), 9), connection())
+    assert outcomes == []
+    turns = 0
+    while slices.waiting:
+        slices.turn()
+        turns += 1
+    (outcome,) = outcomes
+    assert isinstance(outcome, list)
+    response, _ = MetadataResponse.decode(joined(outcome), 9)
+    assert [topic.name for topic in response.topics] == [str(number) for number in range(20_000)]
+    assert turns > 1
+
+
+def test_the_work_for_a_connection_that_ended_is_given_up() -> None:
+    slices = Slices()
+    dispatcher = Dispatcher(services(IMAGE), slices=slices)
+    outcomes = served(dispatcher, request(many_topics(20_000), 9), connection())
+    assert slices.waiting == 1
+    dispatcher.connection_ended(connection())
+    assert (slices.waiting, outcomes) == (0, [])
+
+
+def test_a_long_request_that_does_not_parse_closes_its_connection() -> None:
+    slices = Slices()
+    metrics = RequestMetrics()
+    event = request(many_topics(20_000), 9)
+    assert isinstance(event, RequestReceived)
+    cut = replace(event, frame=event.frame[:-2])
+    outcomes = served(Dispatcher(services(IMAGE), metrics, slices=slices), cut, connection())
+    while slices.waiting:
+        slices.turn()
+    (outcome,) = outcomes
+    assert isinstance(outcome, RemoteProtocolError)
+    assert "MetadataRequest" in str(outcome)
+    assert metrics.of(3).errors == {}
+
+
+def test_a_failing_disk_ends_the_node_in_a_later_turn_too() -> None:
+    def broken() -> NoReturn:
+        raise StorageError("gone")
+
+    slices = Slices()
+    topics = [DescribeConfigsRequest.DescribeConfigsResource(resource_type=8, resource_name="1")]
+    asked = DescribeConfigsRequest(resources=topics * 3_000)
+    dispatcher = Dispatcher(services(IMAGE, logger_levels=broken), slices=slices)
+
+    def run() -> None:
+        served(dispatcher, request(asked, 4), connection())
+        while slices.waiting:
+            slices.turn()
+
+    with pytest.raises(StorageError, match="gone"):
+        run()

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from kafkaproto.api import api_by_key
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.headers import decode_request_header, encode_response_header
 from kafkaproto.message import Message
 from kafkaproto.messages import (
     AddRaftVoterRequest,
+    AlterPartitionReassignmentsResponse,
     CreatePartitionsRequest,
     CreateTopicsRequest,
     CreateTopicsResponse,
@@ -25,12 +28,13 @@ from kafkaproto.messages import (
     RemoveRaftVoterRequest,
 )
 from kafkaproto.support import joined
-from server.apis.context import Answer, NoAnswer
+from server.apis.context import Answer, Encoded, NoAnswer, UnreadRequest
+from server.apis.serving import SHORT_BODY_BYTES
 from server.node.controller_channel import ControllerChannel, ControllerUnavailable
-from server.node.forwarding import ANSWER_MARGIN_MS, FORWARD_TIMEOUT_MS, Forwarder
+from server.node.forwarding import ANSWER_MARGIN_MS, FORWARD_TIMEOUT_MS, Forwarder, error_on_top
 from server.node.refusals import refuse
 from server.types import Deferred, Endpoint
-from tests.apis.support import context
+from tests.apis.support import answers, context
 from tests.apis.test_envelope import STOCK_REQUEST
 from tests.net.support import listening
 from tests.node.controllers import SERVED, MiddleRng, ScriptedChannel, ScriptedController
@@ -286,3 +290,76 @@ async def test_a_request_finds_its_way_through_an_envelope_that_says_not_control
     first, second = controller.asked
     assert first == second
     assert inner(first) == (19, 7, creation("a"))
+
+
+# --- what goes on as it came ---
+
+
+def unread(request: Message, version: int, *, is_short: bool) -> UnreadRequest:
+    """A request as it came, with a header that no encoder of ours would write."""
+    header = bytes.fromhex("0013 0007 00000065 0002 ff fe 00")
+    message = request if is_short else None
+    frame = header + request.encode(version)
+    assert request.API_KEY is not None
+    return UnreadRequest(api_key=request.API_KEY, frame=frame, body_offset=len(header), message=message)
+
+
+async def passed_on(request: UnreadRequest, response: Message | Exception) -> Any:
+    """What a client gets, decoded if it is encoded; steps are taken."""
+    async with forwarding() as (forwarder, channel, script):
+        script.put.send_nowait(response)
+        asked = context(CreateTopicsRequest(), 7)
+        reply = await wait_decided(forwarder.forward(request, asked))
+        (envelope,) = channel.asked
+        assert isinstance(envelope, EnvelopeRequest)
+        assert joined(envelope.request_data) == request.frame
+        (answer,) = answers(reply)
+        return answer
+
+
+@pytest.mark.parametrize("is_short", [True, False])
+async def test_a_request_and_its_response_pass_with_the_bytes_they_have(is_short: bool) -> None:
+    response = created("a", error=36)
+    answer = await passed_on(unread(creation("a"), 7, is_short=is_short), envelope_of(response, 7))
+    assert isinstance(answer, Encoded)
+    assert joined([*answer.buffers]) == response.encode(7)
+    assert answer.errors == {36: 1}
+
+
+async def test_a_long_response_is_not_decoded() -> None:
+    body = b"\xff" * (SHORT_BODY_BYTES + 1)
+    header = encode_response_header(101, 1)
+    answer = await passed_on(
+        unread(creation("a"), 7, is_short=False), EnvelopeResponse(response_data=[header, body])
+    )
+    assert isinstance(answer, Encoded)
+    assert joined([*answer.buffers]) == body
+
+
+async def test_the_error_on_top_of_a_long_response_is_counted() -> None:
+    response = AlterPartitionReassignmentsResponse(error_code=41)
+    api = api_by_key(45)
+    assert api is not None
+    for version in (0, 1):
+        data = b"\0" * 5 + response.encode(version)
+        assert error_on_top(data, 5, api, version) == {41: 1}
+    creations = api_by_key(19)
+    assert creations is not None
+    assert error_on_top(created("a").encode(7), 0, creations, 7) == {}
+
+
+@pytest.mark.parametrize("is_short", [True, False])
+async def test_without_a_controller_all_that_a_request_asks_for_times_out(is_short: bool) -> None:
+    names = [str(number) for number in range(100)]
+    answer = await passed_on(
+        unread(creation(*names), 7, is_short=is_short), ControllerUnavailable("nobody is there")
+    )
+    assert isinstance(answer, CreateTopicsResponse)
+    assert [topic.name for topic in answer.topics] == names
+    assert {topic.error_code for topic in answer.topics} == {ErrorCode.REQUEST_TIMED_OUT}
+
+
+async def test_what_the_controller_refuses_to_read_costs_its_client_the_connection() -> None:
+    refused = EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
+    answer = await passed_on(unread(creation("a"), 7, is_short=False), refused)
+    assert answer == NoAnswer(reason="the active controller does not take this CreateTopicsRequest")

@@ -246,3 +246,39 @@ def test_before_the_acls_are_known_only_super_users_and_voters_are_let_in(everyo
     # A voter's host is let do what voters do, and nothing else.
     for operation, resource_type in ((ALTER, CLUSTER), (Operation.ALL, CLUSTER), (CLUSTER_ACTION, TOPIC)):
         assert not loading.authorize("User:bob", "10.0.0.1", operation, resource_type, "kafka-cluster")
+
+
+@given(
+    acls=st.lists(entries, max_size=12),
+    default=st.booleans(),
+    principal=st.sampled_from((*PRINCIPALS, "User:root")),
+    host=st.sampled_from(HOSTS),
+    operation=st.sampled_from(PLAIN_OPERATIONS),
+    resource_type=st.sampled_from((TOPIC, GROUP)),
+)
+def test_who_may_do_something_to_no_resource_of_a_type_may_do_it_to_none_that_is_named(
+    acls: list[AccessControlEntry],
+    default: bool,
+    principal: str,
+    host: str,
+    operation: Operation,
+    resource_type: ResourceType,
+) -> None:
+    decides = authorizer(*acls, super_users=frozenset({"User:root"}), allow_everyone_if_no_acl_found=default)
+    if not decides.may_on_any(principal, host, operation, resource_type):
+        names = {*NAMES, "abcd", "", *(entry.resource_name for entry in acls)}
+        assert not any(decides.authorize(principal, host, operation, resource_type, name) for name in names)
+
+
+def test_who_is_denied_everything_of_a_type_or_allowed_nothing_may_do_nothing_of_it() -> None:
+    asked = "User:alice", "10.0.0.7", READ, TOPIC
+    assert not authorizer().may_on_any(*asked)
+    assert not authorizer(acl(principal="User:bob")).may_on_any(*asked)
+    assert not authorizer(acl(operation=WRITE)).may_on_any(*asked)
+    assert authorizer(acl(operation=READ)).may_on_any(*asked)
+    assert authorizer(acl(resource_name="p", pattern_type=PREFIXED)).may_on_any(*asked)
+    allowed = acl(operation=Operation.ALL)
+    assert authorizer(allowed).may_on_any(*asked)
+    assert not authorizer(allowed, acl(resource_name="*", permission_type=DENY)).may_on_any(*asked)
+    # What is denied of one resource says nothing of the others.
+    assert authorizer(allowed, acl(permission_type=DENY)).may_on_any(*asked)

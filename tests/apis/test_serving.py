@@ -1,0 +1,242 @@
+"""What is decided about a request before its body is read: its size, its sender's rights, its elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kafkaproto.api import api_by_key
+from kafkaproto.error_codes import ErrorCode
+from kafkaproto.errors import RemoteProtocolError, TooManyElementsError
+from kafkaproto.message import Message
+from kafkaproto.messages import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+    AlterPartitionRequest,
+    CreateAclsRequest,
+    CreateTopicsRequest,
+    DeleteTopicsRequest,
+    ElectLeadersRequest,
+    EnvelopeResponse,
+    MetadataRequest,
+)
+from server.apis.bounds import BOUNDS, bounds_of, frame_limit
+from server.apis.context import RefusedRequestError, UnreadRequest
+from server.apis.serving import MAX_REFUSED_BODY_BYTES, SHORT_BODY_BYTES, serve
+from server.apis.table import TABLE
+from server.security.acls import Operation, ResourceType
+from server.types import ListenerKind
+from tests.apis.support import Calls, answers, context, services
+from tests.apis.test_envelope import wrapped
+from tests.security.acl_making import acl, authorizer
+
+BROKER, CONTROLLER = ListenerKind.BROKER, ListenerKind.CONTROLLER
+DENIED = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
+MANY = 100_000
+
+
+def serving(
+    request: Message,
+    version: int,
+    kind: ListenerKind,
+    calls: Calls | None = None,
+    *,
+    read: list[Message] | None = None,
+    body: bytes | None = None,
+    guard: Any = None,
+) -> list[Any]:
+    """What comes of a request by alice; ``read`` gets the messages that were decoded."""
+    asked = context(request, version, kind=kind)
+    known = services(calls=calls, authorizer=lambda: guard)
+    decoded = (lambda message: None) if read is None else read.append
+    data = b"head" + (request.encode(version) if body is None else body)
+    return answers(serve(data, 4, asked, known, decoded))
+
+
+def deletions(count: int, name: str = "") -> DeleteTopicsRequest:
+    return DeleteTopicsRequest(topic_names=[name] * count)
+
+
+def reassignments(count: int) -> AlterPartitionReassignmentsRequest:
+    topic = AlterPartitionReassignmentsRequest.ReassignableTopic(name="a")
+    return AlterPartitionReassignmentsRequest(topics=[topic] * count)
+
+
+# --- rights come first ---
+
+
+def test_a_long_request_of_a_sender_without_rights_is_refused_unread() -> None:
+    read: list[Message] = []
+    (answer,) = serving(reassignments(MANY), 0, CONTROLLER, read=read, guard=authorizer())
+    assert isinstance(answer, AlterPartitionReassignmentsResponse)
+    assert (answer.error_code, answer.responses, read) == (DENIED, [], [])
+
+
+def test_a_long_request_that_is_no_such_request_is_refused_without_looking() -> None:
+    (answer,) = serving(reassignments(0), 0, CONTROLLER, body=b"\xff" * 1_000_000, guard=authorizer())
+    assert answer.error_code == DENIED
+
+
+@pytest.mark.parametrize("count", [3, 600])
+def test_a_refusal_that_names_each_thing_is_made_by_reading_if_that_is_little(count: int) -> None:
+    creations = CreateAclsRequest(creations=[CreateAclsRequest.AclCreation()] * count)
+    (answer,) = serving(creations, 3, CONTROLLER, guard=authorizer())
+    assert [each.error_code for each in answer.results] == [DENIED] * count
+
+
+def test_a_refusal_that_names_each_thing_is_not_made_if_that_is_much() -> None:
+    creations = CreateAclsRequest(creations=[CreateAclsRequest.AclCreation()] * MANY)
+    read: list[Message] = []
+    with pytest.raises(RefusedRequestError, match=r"CreateAclsRequest: \d+ bytes are not read\. User:alice"):
+        serving(creations, 3, CONTROLLER, read=read, guard=authorizer())
+    assert read == []
+
+
+@pytest.mark.parametrize("name", ["a", "abcdefgh"])
+def test_items_of_a_sender_without_any_right_to_the_kind_are_read_up_to_a_size(name: str) -> None:
+    count = 10_000
+    request = deletions(count, name)
+    size = len(request.encode(5))
+    if size <= MAX_REFUSED_BODY_BYTES:
+        (answer,) = serving(request, 5, CONTROLLER, guard=authorizer())
+        assert [each.error_code for each in answer.responses] == [ErrorCode.TOPIC_AUTHORIZATION_FAILED]
+    else:
+        with pytest.raises(RefusedRequestError, match="may not DELETE the TOPIC"):
+            serving(request, 5, CONTROLLER, guard=authorizer())
+
+
+def test_items_are_read_of_who_has_a_right_to_some() -> None:
+    calls = Calls()
+    guard = authorizer(*(acl(resource_name="abcdefgh", operation=each) for each in (Operation.DELETE, 8)))
+    assert serving(deletions(10_000, "abcdefgh"), 5, CONTROLLER, calls, guard=guard) == []
+    ((request, _),) = calls.submitted
+    assert request == deletions(10_000, "abcdefgh")
+
+
+# --- bounds ---
+
+
+def test_as_many_elements_as_the_bound_are_served_and_one_more_is_refused() -> None:
+    most = bounds_of(20).max_elements
+    calls = Calls()
+    assert serving(deletions(most), 5, CONTROLLER, calls) == []
+    assert len(calls.submitted) == 1
+    read: list[Message] = []
+    with pytest.raises(
+        TooManyElementsError, match=rf"DeleteTopicsRequest\.topic_names: more than the {most}"
+    ):
+        serving(deletions(most + 1), 5, CONTROLLER, calls, read=read)
+    assert (len(calls.submitted), read) == (1, [])
+
+
+def test_a_frame_beyond_the_bytes_of_its_api_is_refused() -> None:
+    limit = frame_limit(BROKER, 60, 1)
+    asked = context(kind=BROKER, version=1, api_key=60)
+    with pytest.raises(RemoteProtocolError, match=rf"the frame has {limit + 5} bytes, {limit} are allowed"):
+        serve(b"\0" * (limit + 5), 4, asked, services())
+
+
+@pytest.mark.parametrize(("kind", "key"), [(kind, key) for kind in TABLE for key in TABLE[kind]])
+def test_every_api_has_bounds_of_its_own(kind: ListenerKind, key: int) -> None:
+    api = api_by_key(key)
+    assert api is not None
+    limit = frame_limit(kind, key, api.min_version)
+    assert 64 * 1024 <= limit <= 17 * 1024 * 1024
+    # Nothing that is served goes by the bounds of what is not.
+    assert key in BOUNDS
+
+
+# What users of large clusters send has to fit.
+FITTING: list[tuple[str, Message, int]] = [
+    (
+        "ISR changes of 100,000 partitions",
+        AlterPartitionRequest(
+            topics=[
+                AlterPartitionRequest.TopicData(
+                    partitions=[
+                        AlterPartitionRequest.PartitionData(
+                            new_isr_with_epochs=[AlterPartitionRequest.BrokerState()] * 3
+                        )
+                    ]
+                    * 10
+                )
+            ]
+            * 10_000
+        ),
+        3,
+    ),
+    (
+        "elections of 100,000 partitions",
+        ElectLeadersRequest(
+            topic_partitions=[
+                ElectLeadersRequest.TopicPartitions(topic="a-topic-with-a-name-of-its-own", partitions=[0])
+            ]
+            * MANY
+        ),
+        2,
+    ),
+    (
+        "reassignments of 100,000 partitions",
+        AlterPartitionReassignmentsRequest(
+            topics=[
+                AlterPartitionReassignmentsRequest.ReassignableTopic(
+                    name="a-topic-with-a-name-of-its-own",
+                    partitions=[AlterPartitionReassignmentsRequest.ReassignablePartition(replicas=[1, 2, 3])],
+                )
+            ]
+            * MANY
+        ),
+        0,
+    ),
+    (
+        "metadata of 50,000 topics",
+        MetadataRequest(topics=[MetadataRequest.Topic(name="a-topic-with-a-name-of-its-own")] * 50_000),
+        9,
+    ),
+]
+
+
+@pytest.mark.parametrize(("what", "request_", "version"), FITTING, ids=lambda value: str(value)[:20])
+def test_what_large_clusters_need_is_within_the_bounds(what: str, request_: Message, version: int) -> None:
+    kind = BROKER if request_.API_KEY == MetadataRequest.API_KEY else CONTROLLER
+    read: list[Message] = []
+    serving(request_, version, kind, read=read)
+    assert read == [request_], what
+
+
+# --- what is passed on ---
+
+
+def test_a_long_request_is_passed_on_as_it_came() -> None:
+    calls = Calls()
+    read: list[Message] = []
+    body = b"\x7f" * (SHORT_BODY_BYTES + 1)
+    assert serving(CreateTopicsRequest(), 7, BROKER, calls, read=read, body=body) == []
+    ((unread, _),) = calls.forwarded
+    assert unread == UnreadRequest(api_key=19, frame=b"head" + body, body_offset=4, message=None)  # type: ignore[comparison-overlap]
+    assert read == []
+
+
+def test_a_short_request_is_looked_at_before_it_is_passed_on() -> None:
+    calls = Calls()
+    with pytest.raises(RemoteProtocolError, match="CreateTopicsRequest"):
+        serving(CreateTopicsRequest(), 7, BROKER, calls, body=b"\x7f" * 10)
+    assert calls.forwarded == []
+
+
+@pytest.mark.parametrize(
+    "inner", [deletions(bounds_of(20).max_elements + 1), deletions(MAX_REFUSED_BODY_BYTES, "")]
+)
+def test_what_is_refused_unread_in_an_envelope_does_not_close_the_brokers_connection(inner: Message) -> None:
+    guard = authorizer(
+        acl(
+            principal="User:alice",
+            resource_type=ResourceType.CLUSTER,
+            resource_name="kafka-cluster",
+            operation=Operation.CLUSTER_ACTION,
+        )
+    )
+    (answer,) = serving(wrapped(inner, 5), 0, CONTROLLER, guard=guard)
+    assert isinstance(answer, EnvelopeResponse)
+    assert (answer.error_code, answer.response_data) == (ErrorCode.INVALID_REQUEST, None)

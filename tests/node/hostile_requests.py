@@ -1,0 +1,306 @@
+"""The largest requests that each api takes, and larger ones, and how long serving them holds the loop."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kafkaproto.api import ApiInfo, api_by_key
+from kafkaproto.connection import RequestReceived
+from kafkaproto.headers import encode_request_header
+from kafkaproto.message import Message
+from kafkaproto.messages import CreateTopicsRequest, EnvelopeRequest
+from kafkaproto.schema import FieldSchema, StructSchema, within
+from server.apis.bounds import bounds_of
+from server.apis.context import ANONYMOUS, Answer, RequestContext, Services
+from server.apis.envelope import FORWARDABLE_KEYS, encode_principal
+from server.apis.table import TABLE, served_versions
+from server.net.pump import ConnectionInfo, Outcome
+from server.node.collector_pauses import CollectorPauses
+from server.node.dispatch import Dispatcher
+from server.node.slices import Slices
+from server.security.authorizer import Authorizer, AuthorizerSettings, CurrentAuthorizer
+from server.types import Deferred, ListenerKind
+from tests.apis.good_requests import PreparedCluster
+from tests.security.acl_making import acl, by_id
+
+ENVELOPE_KEY = 58
+NAME_FIELDS = frozenset({"name", "topic", "topic_name", "resource_name", "topic_names"})
+"""Fields that may hold the name of a topic."""
+LONGEST_NAME = "n" * 32_767
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One request as a hostile peer sends it."""
+
+    label: str
+    api: ApiInfo
+    version: int
+    data: bytes
+    """Header and body."""
+    body_offset: int
+    is_beyond: bool
+    """Whether it is beyond its api's bounds."""
+
+
+@dataclass(slots=True)
+class Served:
+    """How serving a frame went."""
+
+    turns_ms: list[float] = field(default_factory=list)
+    """CPU time of each turn of the loop; without what the controller's core took."""
+    core_ms: float = 0.0
+    """CPU time of the longest turn within the controller's core."""
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    @property
+    def longest_ms(self) -> float:
+        """The longest turn."""
+        return max(self.turns_ms)
+
+
+class LargeCluster:
+    """A node that is broker and active controller, with many partitions, whose parts are real but for the network."""
+
+    def __init__(self, topics: int = 4_000, partitions: int = 5) -> None:
+        cluster = PreparedCluster()
+        harness = cluster.harness
+        self.topic_names = [f"topic.{number}" for number in range(topics)]
+        for start in range(0, topics, 1_000):
+            creations = [
+                CreateTopicsRequest.CreatableTopic(name=name, num_partitions=partitions, replication_factor=2)
+                for name in self.topic_names[start : start + 1_000]
+            ]
+            harness.call(CreateTopicsRequest(topics=creations))
+        self.core_ms = 0.0
+        # The image stands still, whatever is asked: frames do not depend on each other.
+        image = harness.controller.committed_image
+        self._submit = cluster.services.submit
+        self.services = replace(
+            cluster.services,
+            image=lambda: image,
+            submit=self.submit,
+            forward=lambda request, context: Deferred(),
+            authorizer=lambda: None,
+        )
+
+    def submit(self, request: Message, context: RequestContext) -> Deferred[Answer]:
+        """Have the controller's core carry out a command, and keep its time apart."""
+        begun = time.thread_time()
+        try:
+            return self._submit(request, context)
+        finally:
+            self.core_ms += (time.thread_time() - begun) * 1000
+
+    def serve(self, frame: Frame, kind: ListenerKind, authorizer: Authorizer | None) -> Served:
+        """Serve one frame to the end, turn by turn."""
+        services = replace(self.services, authorizer=lambda: authorizer)
+        return serve(frame, kind, services, self)
+
+
+def serve(frame: Frame, kind: ListenerKind, services: Services, cluster: LargeCluster) -> Served:
+    """Serve one frame with the collector as a node has it."""
+    slices = Slices()
+    dispatcher = Dispatcher(services, slices=slices)
+    request = RequestReceived(
+        api_key=frame.api.key,
+        api_version=frame.version,
+        correlation_id=7,
+        client_id="hostile",
+        frame=frame.data,
+        body_offset=frame.body_offset,
+    )
+    name = "PLAINTEXT" if kind is ListenerKind.BROKER else "CONTROLLER"
+    connection = ConnectionInfo(
+        connection_id=1, listener_name=name, listener_kind=kind, peer_host="127.0.0.2", peer_port=4321
+    )
+    served = Served()
+
+    def timed(turn: Callable[[], None]) -> None:
+        cluster.core_ms = 0.0
+        begun = time.thread_time()
+        turn()
+        served.turns_ms.append((time.thread_time() - begun) * 1000 - cluster.core_ms)
+        served.core_ms = max(served.core_ms, cluster.core_ms)
+
+    def begin() -> None:
+        try:
+            dispatcher.serve(request, connection, served.outcomes.append)
+        except Exception as error:
+            served.outcomes.append(error)  # type: ignore[arg-type]
+
+    gc.collect()
+    gc.freeze()
+    pauses = CollectorPauses()
+    pauses.start()
+    try:
+        timed(begin)
+        while slices.waiting:
+            timed(slices.turn)
+    finally:
+        pauses.stop()
+        gc.unfreeze()
+    return served
+
+
+def authorizers() -> dict[str, Authorizer | None]:
+    """Ways to be allowed everything or nothing."""
+    settings = AuthorizerSettings()
+    entries = [
+        acl(
+            resource_name=f"{number:03}{'p' * (number % 200)}",
+            pattern_type=4,
+            principal=ANONYMOUS,
+            operation=2,
+        )
+        for number in range(1_000)
+    ]
+    everything = AuthorizerSettings(allow_everyone_if_no_acl_found=True)
+    return {
+        "open": None,
+        "denied": CurrentAuthorizer(settings).at(by_id([])),
+        "1,000 ACLs": CurrentAuthorizer(everything).at(by_id(entries)),
+    }
+
+
+def rows() -> list[tuple[ListenerKind, int]]:
+    """Every api of the table on every kind of listener."""
+    return [(kind, key) for kind, table in TABLE.items() for key in sorted(table)]
+
+
+def frames(
+    kind: ListenerKind, api_key: int, names: list[str], max_elements: int | None = None
+) -> Iterator[Frame]:
+    """The hostile requests for an api at its lowest and highest version; ``max_elements`` makes them smaller."""
+    api = api_by_key(api_key)
+    versions = served_versions(kind, api_key)
+    assert api is not None
+    assert versions is not None
+    for version in sorted({*versions}):
+        for label, message, is_beyond in messages(api, version, names, max_elements):
+            header = encode_request_header(
+                api_key=api_key, api_version=version, correlation_id=7, client_id="hostile"
+            )
+            data = header + message.encode(version)
+            # What its bytes alone make too large is no different from any other frame that is.
+            is_too_long = len(data) > bounds_of(api_key).max_bytes
+            yield Frame(
+                label=f"{api.name} v{version} {label}",
+                api=api,
+                version=version,
+                data=data,
+                body_offset=len(header),
+                is_beyond=is_beyond or is_too_long,
+            )
+
+
+def messages(
+    api: ApiInfo, version: int, names: list[str], max_elements: int | None
+) -> Iterator[tuple[str, Message, bool]]:
+    """Requests with a label, and whether they are beyond the bounds."""
+    if api.key == ENVELOPE_KEY:
+        for key in sorted(FORWARDABLE_KEYS):
+            inner = api_by_key(key)
+            assert inner is not None
+            for label, message, is_beyond in messages(inner, inner.max_stable_version, names, max_elements):
+                yield f"of {inner.name} {label}", _enveloped(message, inner), is_beyond
+        return
+    schema = api.request_class.schema()
+    bounds = bounds_of(api.key)
+    most = bounds.max_elements if max_elements is None else min(max_elements, bounds.max_elements)
+    yield "empty", api.request_class(), False
+    for path in _array_paths(schema.root, version):
+        where = ".".join(each.attribute for each in path)
+        kinds: list[tuple[str, list[str]]] = [("duplicates", [""])]
+        if path[-1].attribute in NAME_FIELDS or _name_field(path[-1], version):
+            kinds += [("topics", names), ("long names", [LONGEST_NAME])]
+        for label, named in kinds:
+            room = bounds.max_bytes - 1_000
+            size = _size_of_one(api, version, path, named[0])
+            count = min(most - (len(path) - 1), max(1, room // max(1, size)))
+            if label == "topics":
+                count = min(count, len(named))
+            yield f"{where}: {count} {label}", _filled(api, version, path, named, count), False
+        if max_elements is None:
+            message = _filled(api, version, path, [""], bounds.max_elements + 1)
+            yield f"{where}: one too many", message, True
+
+
+def _enveloped(message: Message, inner: ApiInfo) -> EnvelopeRequest:
+    version = inner.max_stable_version
+    header = encode_request_header(
+        api_key=inner.key, api_version=version, correlation_id=7, client_id="client"
+    )
+    return EnvelopeRequest(
+        request_data=header + message.encode(version),
+        request_principal=encode_principal(ANONYMOUS),
+        client_host_address=bytes([127, 0, 0, 2]),
+    )
+
+
+def _array_paths(schema: StructSchema, version: int) -> Iterator[tuple[FieldSchema, ...]]:
+    for each in schema.fields:
+        if each.array and within(version, each.versions):
+            yield (each,)
+            if each.struct is not None:
+                for rest in _array_paths(each.struct, version):
+                    yield (each, *rest)
+
+
+def _name_field(array: FieldSchema, version: int) -> FieldSchema | None:
+    if array.struct is None:
+        return None
+    found = [each for each in array.struct.fields if each.attribute in NAME_FIELDS and each.type == "string"]
+    return next((each for each in found if within(version, each.versions)), None)
+
+
+def _element(array: FieldSchema, version: int, name: str) -> Any:
+    if array.struct is None:
+        empty: dict[str, Any] = {"string": name, "uuid": bytes(16), "bytes": b"", "bool": False}
+        return empty.get(array.type, 0)
+    element = array.struct.python_class()
+    named = _name_field(array, version)
+    for each in array.struct.fields:
+        if not within(version, each.versions):
+            continue
+        if named is each:
+            setattr(element, each.attribute, name)
+        elif each.type == "string" and not each.array and getattr(element, each.attribute) is None:
+            setattr(element, each.attribute, "")
+        if each.attribute == "resource_type":
+            setattr(element, each.attribute, 2)
+    return element
+
+
+def _filled(
+    api: ApiInfo, version: int, path: tuple[FieldSchema, ...], names: list[str], count: int
+) -> Message:
+    """A request with ``count`` elements in the array at the end of a path, and one in those on the way."""
+    message: Message = api.request_class()
+    inner: Any = message
+    for each in path[:-1]:
+        outer = _element(each, version, names[0])
+        setattr(inner, each.attribute, [outer])
+        inner = outer
+    array = path[-1]
+    if len(names) == 1:
+        elements = [_element(array, version, names[0])] * count
+    else:
+        elements = [_element(array, version, names[number % len(names)]) for number in range(count)]
+    setattr(inner, array.attribute, elements)
+    return message
+
+
+def _size_of_one(api: ApiInfo, version: int, path: tuple[FieldSchema, ...], name: str) -> int:
+    two, one = (len(_filled(api, version, path, [name], count).encode(version)) for count in (2, 1))
+    return two - one
+
+
+def shrunk(frame: Frame, data: bytes) -> Frame:
+    """The frame with other bytes."""
+    return replace(copy.copy(frame), data=data)
