@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kafkaproto.error_codes import ErrorCode
 from kafkaproto.message import Message
@@ -20,6 +20,14 @@ class NoAnswer:
     """Stands for a response where the connection is closed instead, with the reason in the log."""
 
     reason: str
+
+
+@dataclass(slots=True)
+class Denials:
+    """What the sender of one request was found not to be allowed to do."""
+
+    count: int = 0
+    first: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +48,8 @@ class RequestContext:
     """The same as text."""
     token_authenticated: bool = False
     """Whether it proved who it is by a delegation token."""
+    denials: Denials = field(default_factory=Denials, compare=False, repr=False)
+    """Filled while the request is served."""
 
 
 Answer = Message | NoAnswer

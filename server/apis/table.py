@@ -21,6 +21,7 @@ from server.apis.authorization import (
     handle_create_partitions,
     handle_create_topics,
     handle_delete_topics,
+    log_denials,
     refusal,
 )
 from server.apis.client_quotas import handle_describe_client_quotas
@@ -235,4 +236,7 @@ def dispatch(request: Message, context: RequestContext, services: Services) -> R
     """Have the right handler answer a request whose key the listener serves, if its sender may ask for it."""
     served = TABLE[context.listener_kind][context.api_key]
     refused = refusal(request, served.access, context, services)
-    return served.handler(request, context, services) if refused is None else refused
+    reply = served.handler(request, context, services) if refused is None else refused
+    if context.denials.count:
+        log_denials(context)
+    return reply
