@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+
+if __name__ == "__main__":
+    # Until the node listens for it, Ctrl-C ends the process like SIGTERM, without a traceback out of some import.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import gc
 import logging
-import signal
 import sys
 
 import trio
@@ -14,6 +19,7 @@ from server.image.errors import ReplayError
 from server.node.broker_half import DirectoryFailureNotToldError, RegistrationTimeout
 from server.node.collector_pauses import CollectorPauses
 from server.node.descriptors import raise_descriptor_limit
+from server.node.log_limit import limit_lines
 from server.node.node import Node
 from server.node.published import UnsupportedFeatureError
 from server.node.system import SystemClock, SystemRng
@@ -78,6 +84,7 @@ async def _run(node: Node) -> None:
     async with trio.open_nursery() as nursery:
         with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
             nursery.start_soon(_stop_on_signal, node, signals)
+            nursery.start_soon(limit_lines)
             await node.run(lambda line: print(line, flush=True))
         nursery.cancel_scope.cancel()
 

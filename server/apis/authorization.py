@@ -108,13 +108,24 @@ def denial(
     resource_type: ResourceType = ResourceType.CLUSTER,
     resource_name: str = CLUSTER_NAME,
 ) -> str:
-    """What to say to somebody who may not do something; it is logged, too."""
+    """What to say to somebody who may not do something; `log_denials` logs it."""
     text = (
         f"{context.principal[:MAX_QUOTED_LENGTH]} from {context.client_host} may not {operation.name} the"
         f" {resource_type.name} {resource_name[:MAX_QUOTED_LENGTH]}."
     )
-    _log.info("api key %d: %r", context.api_key, text)
+    denials = context.denials
+    denials.count += 1
+    denials.first = denials.first or text
     return text
+
+
+def log_denials(context: RequestContext) -> None:
+    """Log what the sender of a request may not do, in one line: it may have named thousands of things."""
+    denials = context.denials
+    if denials.count == 1:
+        _log.info("api key %d: %r", context.api_key, denials.first)
+    elif denials.count:
+        _log.info("api key %d: %r And %d more.", context.api_key, denials.first, denials.count - 1)
 
 
 def refusal(

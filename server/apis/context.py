@@ -52,6 +52,14 @@ class UnreadRequest:
     """What a short body says; None for a long one, which is not decoded here."""
 
 
+@dataclass(slots=True)
+class Denials:
+    """What the sender of one request was found not to be allowed to do."""
+
+    count: int = 0
+    first: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestContext:
     """Who sent a request, and over what."""
@@ -70,6 +78,8 @@ class RequestContext:
     """The same as text."""
     token_authenticated: bool = False
     """Whether it proved who it is by a delegation token."""
+    denials: Denials = field(default_factory=Denials, compare=False, repr=False)
+    """Filled while the request is served."""
 
 
 Answer = Message | NoAnswer | Encoded

@@ -64,7 +64,12 @@ def handle_create_delegation_token(
 
     def name_both(response: Message) -> Message:
         assert isinstance(response, CreateDelegationTokenResponse)
-        response.principal_type, _, response.principal_name = owner.partition(":")
+        if request.owner_principal_name:
+            # As they came: put together and taken apart again, they might be too long for the response.
+            response.principal_type = request.owner_principal_type or ""
+            response.principal_name = request.owner_principal_name
+        else:
+            response.principal_type, _, response.principal_name = owner.partition(":")
         if context.api_version >= _FIRST_WITH_REQUESTER:
             requester_type, _, requester_name = context.principal.partition(":")
             response.token_requester_principal_type = requester_type

@@ -6,7 +6,7 @@ are those of Kafka's release (`messages/SOURCE.md`): clients infer the release f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from server.apis.authorization import (
     handle_create_partitions,
     handle_create_topics,
     handle_delete_topics,
+    log_denials,
     refusal,
 )
 from server.apis.client_quotas import handle_describe_client_quotas
@@ -48,7 +49,7 @@ from server.apis.topic_partitions import handle_describe_topic_partitions
 from server.apis.versions import handle_api_versions
 from server.image.image import BROKER_LOGGER_RESOURCE
 from server.security.acls import Operation, ResourceType
-from server.types import ListenerKind
+from server.types import ListenerKind, Steps
 
 Handler = Callable[[Any, RequestContext, Services], Reply]
 
@@ -241,4 +242,17 @@ def dispatch(request: Message, context: RequestContext, services: Services) -> R
     """Have the right handler answer a request whose key the listener serves, if its sender may ask for it."""
     served = TABLE[context.listener_kind][context.api_key]
     refused = refusal(request, served.access, context, services)
-    return served.handler(request, context, services) if refused is None else refused
+    reply = served.handler(request, context, services) if refused is None else refused
+    if isinstance(reply, Generator):
+        return _denials_logged(reply, context)
+    log_denials(context)
+    return reply
+
+
+def _denials_logged(steps: Steps[Any], context: RequestContext) -> Steps[Any]:
+    """The same steps; what they found their sender may not do is logged at their end."""
+    reply = yield from steps
+    if isinstance(reply, Generator):
+        return _denials_logged(reply, context)
+    log_denials(context)
+    return reply

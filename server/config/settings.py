@@ -17,6 +17,7 @@ from server.config.listeners import (
     parse_voters,
 )
 from server.config.properties import DEFAULTS, Properties, layered, read_properties
+from server.config.protection import missing_protection
 from server.config_keys.definitions import BROKER_KEYS, base_of_listener_key, broker_key
 from server.types import Endpoint, Voter
 
@@ -69,9 +70,10 @@ class Config:
     properties: Properties = field(repr=False)
     """All that was written; some of it is secret."""
     warnings: tuple[str, ...]
-    """What the operator should know, to be logged once: unknown keys, keys given twice."""
+    """What the operator should know, to be logged once: unknown keys, keys given twice, keys that protect nothing."""
     unused_keys: tuple[str, ...]
-    """Kafka's keys that the operator set and that have no effect here but to be shown to those who ask for them."""
+    """Kafka's keys that the operator set and that have no effect here but to be shown to those who ask for them; those
+    that should protect the node are in the warnings instead."""
 
     process_roles: tuple[str, ...]
     node_id: int
@@ -258,10 +260,12 @@ def _build(properties: Properties, warnings: tuple[str, ...]) -> Config:
     rules.check_directories(properties, log_dirs)
     rules.check_amounts(properties)
     http_listener = properties.string("http.listener")
+    unused = _unused_keys(properties)
+    unprotected = _missing_protections(properties, unused)
     values: dict[str, Any] = {
         "properties": properties,
-        "warnings": warnings + unknown,
-        "unused_keys": _unused_keys(properties),
+        "warnings": warnings + unknown + tuple(unprotected.values()),
+        "unused_keys": tuple(key for key in unused if key not in unprotected),
         "listeners": listeners,
         "advertised_broker_listeners": for_brokers,
         "advertised_controller_listeners": for_controllers,
@@ -293,6 +297,16 @@ def _unused_keys(properties: Properties) -> tuple[str, ...]:
             and base_of_listener_key(key) not in USED_BY_LISTENERS
         )
     )
+
+
+def _missing_protections(properties: Properties, unused: tuple[str, ...]) -> dict[str, str]:
+    """Warnings, by key, of those that do not protect as they should."""
+    found = {}
+    for key in unused:
+        reason = missing_protection(base_of_listener_key(key) or key)
+        if reason is not None:
+            found[key] = f"{properties.origins[key]}: {key} does not protect this server: {reason}"
+    return found
 
 
 def _advertised(

@@ -4,9 +4,9 @@ Fetch and FetchSnapshot go over one connection, which a long poll may hold for h
 the same node over another. Who is asked what, when, and when again after a failure is the core's business: here is no
 pause, no repetition, and every request ends in exactly one event.
 
-Nodes that the quorum knows (voters, the leader, bootstrap servers) have lasting connections and statistics of their own.
-Anybody may have the core ask a node that it does not know (AddRaftVoter). Such a request has a connection that ends
-with it, and counts for `UNKNOWN_NODES`. What is kept for a node goes when the quorum knows it no more.
+Nodes that the quorum knows (voters, the leader, bootstrap servers) have lasting connections and statistics of their
+own. Anybody may have the core ask a node that it does not know (AddRaftVoter). Such a request has a connection that
+ends with it, and counts for `UNKNOWN_NODES`. What is kept for a node goes when the quorum knows it no more.
 """
 
 from __future__ import annotations

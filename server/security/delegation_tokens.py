@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import hmac
 
 from immutables import Map
 
 from server.image.image import DelegationToken
+
+MAX_FORGOTTEN = 1000
+"""Tokens that are gone, and may be remembered before all are forgotten."""
 
 
 def token_hmac(secret_key: str, token_id: str) -> bytes:
@@ -14,12 +18,42 @@ def token_hmac(secret_key: str, token_id: str) -> bytes:
     return hmac.digest(secret_key.encode(), token_id.encode(), "sha512")
 
 
+class TokenIndex:
+    """Finds tokens by their HMAC, for one secret. It remembers the HMACs that it made, and is no more than a cache."""
+
+    def __init__(self, secret_key: str) -> None:
+        self._secret_key = secret_key
+        self._ids: dict[bytes, str] = {}
+        self._indexed: set[str] = set()
+        # Those that were looked through last: without a new one, an HMAC that is not found is nobody's.
+        self._tokens: Map[str, DelegationToken] = Map()
+
+    def find(self, tokens: Map[str, DelegationToken], given: bytes) -> str | None:
+        """The id of the token that has an HMAC, None if none has."""
+        if given not in self._ids and tokens is not self._tokens:
+            self._add(tokens)
+        token_id = self._ids.get(given)
+        return token_id if token_id in tokens else None
+
+    def _add(self, tokens: Map[str, DelegationToken]) -> None:
+        if len(self._indexed) > MAX_FORGOTTEN + 2 * len(tokens):
+            self._ids.clear()
+            self._indexed.clear()
+        for token_id in tokens:
+            if token_id not in self._indexed:
+                self._indexed.add(token_id)
+                self._ids[token_hmac(self._secret_key, token_id)] = token_id
+        self._tokens = tokens
+
+
+@functools.lru_cache(maxsize=1)
+def _index(secret_key: str) -> TokenIndex:
+    return TokenIndex(secret_key)
+
+
 def token_of_hmac(tokens: Map[str, DelegationToken], secret_key: str, given: bytes) -> str | None:
     """The id of the token that has an HMAC, None where none has."""
-    for token_id in sorted(tokens):
-        if hmac.compare_digest(token_hmac(secret_key, token_id), given):
-            return token_id
-    return None
+    return _index(secret_key).find(tokens, given)
 
 
 def may_renew(token: DelegationToken, principal: str) -> bool:

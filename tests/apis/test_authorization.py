@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import pytest
@@ -128,6 +129,18 @@ def test_who_may_create_in_the_cluster_may_create_every_topic_but_not_read_its_s
     (topic,) = response.topics
     assert (topic.error_code, topic.topic_config_error_code) == (0, DENIED)
     assert (topic.num_partitions, topic.replication_factor, topic.configs) == (-1, -1, [])
+
+
+@pytest.mark.parametrize(("number", "more"), [(1, ""), (1000, " And 999 more.")])
+def test_what_one_request_may_not_is_one_line(
+    number: int, more: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    names = [f"topic-{each}" for each in range(number)]
+    serve(creations(*names), 7, authorizer(), kind=CONTROLLER)
+    assert caplog.messages == [
+        f"api key 19: 'User:alice from 10.0.0.7 may not CREATE the TOPIC topic-0.'{more}"
+    ]
 
 
 def test_nothing_left_to_be_done_is_not_asked_for() -> None:

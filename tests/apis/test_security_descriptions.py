@@ -401,6 +401,24 @@ def test_a_token_for_another_takes_an_acl() -> None:
     assert len(calls.submitted) == 1
 
 
+@pytest.mark.parametrize("owner_type", ["User", "User:ANONYMOUS", ""])
+@pytest.mark.parametrize("guard", [None, authorizer()], ids=["no authorizer", "denied"])
+def test_an_owner_of_the_longest_name_is_named_in_the_answer(
+    owner_type: str, guard: Authorizer | None
+) -> None:
+    request = CreateDelegationTokenRequest(owner_principal_type=owner_type, owner_principal_name="x" * 32_767)
+    calls = Calls()
+    asked = context(request, 3, kind=CONTROLLER)
+    reply = dispatch(request, asked, services(TOKENS, calls, authorizer=lambda: guard))
+    if guard is None:
+        calls.replies[0].resolve(CreateDelegationTokenResponse(error_code=ErrorCode.INVALID_REQUEST))
+        (reply,) = answers(reply)
+    assert isinstance(reply, CreateDelegationTokenResponse)
+    assert reply.error_code in (ErrorCode.INVALID_REQUEST, ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED)
+    assert (reply.principal_type, reply.principal_name) == (owner_type, "x" * 32_767)
+    reply.encode(3)
+
+
 @pytest.mark.parametrize("version", [1, 2, 3])
 @pytest.mark.parametrize("error", [0, ErrorCode.DELEGATION_TOKEN_AUTH_DISABLED])
 def test_an_answer_names_owner_and_requester_as_far_as_the_version_has_fields(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing
 from dataclasses import fields
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from server.config import Config, ConfigError, default_config
 from server.config.listeners import Address
+from server.config.settings import _NO_EFFECT_YET
 from server.config_keys.definitions import BROKER_KEYS
 from server.config_keys.model import INTEGER_BITS, ConfigType
 from server.raft.config import RaftConfig
@@ -173,8 +175,57 @@ def test_keys_of_kafka_that_nothing_depends_on_are_listed(file: Path) -> None:
     )
     overrides = {"listener.name.plaintext.ssl.keystore.location": "/k", "http.listener": "127.0.0.1:0"}
     config = Config.load(str(file), overrides)
-    assert config.unused_keys == ("listener.name.plaintext.ssl.keystore.location", "num.io.threads")
+    assert config.unused_keys == ("num.io.threads",)
     assert default_config({}).unused_keys == ()
+
+
+def test_keys_that_should_protect_and_do_not_are_warned_of_by_name(file: Path) -> None:
+    overrides = {
+        "connections.max.reauth.ms": "1000",
+        "listener.name.plaintext.connections.max.idle.ms": "1000",
+        "listener.name.plaintext.max.connections": "5",
+        "listener.name.plaintext.ssl.keystore.location": "/k",
+        "max.connections.per.ip": "5",
+        "num.io.threads": "5",
+    }
+    config = Config.load(str(file), overrides)
+    plaintext = "does not protect this server: this server has PLAINTEXT listeners only"
+    assert config.warnings == (
+        f"--override: connections.max.reauth.ms {plaintext}",
+        "--override: listener.name.plaintext.connections.max.idle.ms does not protect this server: it holds for all"
+        " listeners of the node alike, not for one",
+        f"--override: listener.name.plaintext.ssl.keystore.location {plaintext}",
+    )
+
+
+def test_every_key_that_sounds_like_protection_is_honoured_refused_or_warned_of() -> None:
+    sounds = re.compile(
+        r"^(ssl|sasl|security|authorizer|principal|connection|max\.(connection|request)|queued|socket\.request"
+        r"|delete\.topic|auto\.create|unclean)|quota|throttle|policy\.class|unclean|reauth|early\.start"
+    )
+    names = [name for name in BROKER_KEYS if sounds.search(name)]
+    assert len(names) > 100
+    values = {name: BROKER_KEYS[name].default or "1" for name in names}
+    # What goes together with other keys, or says what a node with PLAINTEXT alone cannot be.
+    for name in (
+        "security.inter.broker.protocol",
+        "early.start.listeners",
+        "max.connections.per.ip.overrides",
+    ):
+        del values[name]
+    refused = {name for name, _ in _NO_EFFECT_YET}
+    config = default_config({name: value for name, value in values.items() if name not in refused})
+    assert config.unused_keys == ()
+
+
+def test_all_requests_may_not_take_less_memory_than_one(file: Path) -> None:
+    sizes = {"socket.request.max.bytes": "1000", "queued.max.request.bytes": "999"}
+    with pytest.raises(
+        ConfigError, match=r"socket.request.max.bytes=1000.* at most queued.max.request.bytes=999"
+    ):
+        Config.load(str(file), sizes)
+    for allowed in ("1000", "-1", "0"):
+        Config.load(str(file), {**sizes, "queued.max.request.bytes": allowed})
 
 
 def test_keys_of_a_listener_are_known_and_checked_by_the_key_behind_them(file: Path) -> None:

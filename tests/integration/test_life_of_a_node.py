@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
+import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -300,3 +303,27 @@ def test_a_controller_alone_serves_its_listener(tmp_path: Path) -> None:
         assert node.stop() == 0
     finally:
         node.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_in_the_first_moments_ends_a_node_without_a_word(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    # The signal comes from within an import, at the same place each time.
+    (tmp_path / "trio").mkdir()
+    (tmp_path / "trio" / "__init__.py").write_text(
+        f"import os, time\nos.kill(os.getpid(), {int(number)})\ntime.sleep(30)\n"
+    )
+    command = [sys.executable, "-m", "server", "--override", f"log.dirs={tmp_path / 'data'}"]
+    paths = os.pathsep.join([str(tmp_path), str(BIN.parent)])
+    done = subprocess.run(
+        command,
+        env={**os.environ, "PYTHONPATH": paths},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=WAIT_S,
+        check=False,
+    )
+    assert done.returncode == -number
+    assert done.stdout == done.stderr == ""

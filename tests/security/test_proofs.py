@@ -10,6 +10,7 @@ import pytest
 from immutables import Map
 
 from server.image.image import DelegationToken
+from server.security import delegation_tokens
 from server.security.delegation_tokens import is_expired, may_renew, token_hmac, token_of_hmac, token_owner
 from server.security.scram import MECHANISMS, MECHANISMS_BY_NUMBER
 
@@ -94,3 +95,38 @@ def test_a_token_is_for_who_is_named_or_else_for_who_asks() -> None:
     assert token_owner(None, "bob", "User:alice") == ":bob"
     assert token_owner("User", "", "User:alice") == "User:alice"
     assert token_owner(None, None, "User:alice") == "User:alice"
+
+
+def test_each_token_costs_one_hmac_however_often_tokens_are_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = []
+
+    def counted(secret_key: str, token_id: str) -> bytes:
+        made.append(token_id)
+        return token_hmac(secret_key, token_id)
+
+    monkeypatch.setattr(delegation_tokens, "token_hmac", counted)
+    index = delegation_tokens.TokenIndex("secret")
+    tokens = Map({f"token-{number}": TOKEN for number in range(50)})
+    for _ in range(3):
+        for number in (0, 7, 49):
+            assert index.find(tokens, token_hmac("secret", f"token-{number}")) == f"token-{number}"
+        assert index.find(tokens, b"nobody's") is None
+        # A renewal makes another map of the same tokens.
+        tokens = tokens.set("token-7", TOKEN)
+    tokens = tokens.set("later", TOKEN).delete("token-0")
+    assert index.find(tokens, token_hmac("secret", "later")) == "later"
+    assert index.find(tokens, token_hmac("secret", "token-0")) is None
+    assert len(made) == 51
+
+
+def test_tokens_that_are_gone_are_not_remembered_for_ever() -> None:
+    index = delegation_tokens.TokenIndex("secret")
+    number = delegation_tokens.MAX_FORGOTTEN
+    for start in range(0, 3 * number, number):
+        tokens = Map({f"token-{start + each}": TOKEN for each in range(number)})
+        assert index.find(tokens, token_hmac("secret", f"token-{start}")) == f"token-{start}"
+    assert len(index._ids) == len(index._indexed) <= 3 * number
+    assert index.find(Map({"only": TOKEN}), token_hmac("secret", "only")) == "only"
+    assert len(index._ids) == 1

@@ -1,0 +1,73 @@
+"""A bound on the log lines that anybody can cause: refusals, connections that break the protocol.
+
+Kafka logs each of them, and so do we, up to `LINES_A_SECOND` of each logger; what is more is counted, and the count is
+logged. Errors are never left out.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+
+import trio
+
+LINES_A_SECOND = 20
+"""Enough to see what goes on; a disk takes thousands."""
+
+LIMITED_LOGGERS = (
+    "kafkaproto.server.net",
+    "kafkaproto.server.http",
+    "kafkaproto.server.authorizer",
+    "kafkaproto.server.broker_probe",
+)
+"""Loggers whose lines are caused by those who connect."""
+
+
+class LineLimit(logging.Filter):
+    """Lets so many lines of one logger pass in a second."""
+
+    def __init__(self, logger: logging.Logger, now: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._logger = logger
+        self._now = now
+        self._second = -1
+        self._passed = 0
+        self._left_out = 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a line is to be logged."""
+        if record.levelno >= logging.ERROR:
+            return True
+        self.next_second()
+        if self._passed < LINES_A_SECOND:
+            self._passed += 1
+            return True
+        self._left_out += 1
+        return False
+
+    def next_second(self) -> None:
+        """If a second is over, tell how many lines of it were left out."""
+        second = int(self._now())
+        if second == self._second:
+            return
+        left_out, self._left_out = self._left_out, 0
+        self._second, self._passed = second, 0
+        if left_out:
+            self._logger.warning("%d lines like those before were left out", left_out)
+
+
+async def limit_lines(names: Iterable[str] = LIMITED_LOGGERS) -> None:
+    """Limit the lines of loggers until cancelled."""
+    loggers = [logging.getLogger(name) for name in names]
+    limits = [LineLimit(logger) for logger in loggers]
+    for logger, limit in zip(loggers, limits, strict=True):
+        logger.addFilter(limit)
+    try:
+        while True:
+            await trio.sleep(1)
+            for limit in limits:
+                limit.next_second()
+    finally:
+        for logger, limit in zip(loggers, limits, strict=True):
+            logger.removeFilter(limit)
