@@ -7,6 +7,7 @@ import pytest
 from server.raft.describe import describe_effects, describe_event, describe_state
 from server.raft.describe_messages import describe_message
 from server.raft.effects import (
+    ClaimRefused,
     ControlBatchAppended,
     DropSnapshotPart,
     Effects,
@@ -42,6 +43,7 @@ from server.raft.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     Destination,
+    EndQuorumEpochRequest,
     FetchedBatch,
     FetchRequest,
     InboundRequest,
@@ -53,6 +55,7 @@ from server.raft.messages import (
     UpgradeKRaftVersionRequest,
     VoterChangeResponse,
 )
+from server.raft.trust import Doubt
 from server.types import LeaderAndEpoch, OffsetAndEpoch
 from tests.raft.following import fail, follower
 from tests.raft.machine import bootstrap_records, voter
@@ -165,6 +168,15 @@ def test_effects_without_content() -> None:
         ),
         (SendAnswer(request_id=7, answer=VoterChangeResponse()), "answer 7: VoterChange"),
         (ControlBatchAppended(epoch=3, next_offset=9), "control batch appended epoch=3 next=9"),
+        (
+            ClaimRefused(
+                peer_id=7,
+                claim=EndQuorumEpochRequest(leader_id=7, epoch=9, preferred_candidates=()),
+                doubt=Doubt.EPOCH_AT_THE_END,
+            ),
+            "does not believe node 7: EndQuorumEpoch leader=7 epoch=9 candidates=[]: "
+            "no quorum could go on from that epoch",
+        ),
     ],
     ids=lambda value: type(value).__name__,
 )

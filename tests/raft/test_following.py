@@ -56,6 +56,17 @@ class TestLeaders:
         )
         assert isinstance(machine.node.state, Unattached)
         assert machine.node.leader_and_epoch == LeaderAndEpoch(leader_id=9, epoch=8)
+        # That epoch is decided: nobody else gets a vote in it.
+        late = VoteRequest(
+            replica=voter(3).key,
+            voter_id=1,
+            voter_directory_id=None,
+            epoch=8,
+            last_epoch=7,
+            last_offset=99,
+            is_pre_vote=False,
+        )
+        assert machine.ask(late) == VoteResponse(leader=LeaderAndEpoch(leader_id=9, epoch=8))
         # An answer of the same epoch tells the address.
         request = sent(machine, FetchRequest)
         where = Endpoint(name="", host="10.0.0.9", port=99)
