@@ -38,3 +38,10 @@ def test_examples_of_the_library_are_true() -> None:
     parsed = doctest.DocTestParser().get_doctest(examples, {}, "README", str(README), 0)
     assert len(parsed.examples) >= 4
     assert doctest.DocTestRunner().run(parsed).failed == 0
+
+
+def test_every_test_that_the_security_page_names_is_there() -> None:
+    root = README.parent
+    named = set(re.findall(r"`([a-z_/]+/test_[a-z_]+\.py)`", (root / "docs/security.md").read_text()))
+    assert len(named) > 10
+    assert [name for name in sorted(named) if not (root / "tests" / name).exists()] == []

@@ -44,13 +44,14 @@ REFUSALS = {ErrorCode.CLUSTER_AUTHORIZATION_FAILED, ErrorCode.NOT_CONTROLLER}
 WAIT_S = 30.0
 
 
-def fetch() -> Message:
-    """Everything that the metadata log holds, SCRAM credentials included."""
+def fetch(epoch: int) -> Message:
+    """Everything that the metadata log of a leader of that epoch holds, SCRAM credentials included."""
     partition = FetchRequest.FetchPartition(
-        fetch_offset=0, last_fetched_epoch=0, partition_max_bytes=1_000_000
+        current_leader_epoch=epoch, last_fetched_epoch=0, partition_max_bytes=1_000_000
     )
     topic = FetchRequest.FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=[partition])
-    return FetchRequest(max_bytes=1_000_000, min_bytes=0, max_wait_ms=0, topics=[topic])
+    reader = FetchRequest.ReplicaState(replica_id=-1)
+    return FetchRequest(replica_state=reader, max_bytes=1_000_000, min_bytes=0, max_wait_ms=0, topics=[topic])
 
 
 def add_voter() -> Message:
@@ -92,7 +93,7 @@ class LeftOut:
         with socket.create_connection((host, port), 10, source_address=(LEFT_OUT, 0)) as stream:
             client = Client(stream, host, port, client_id="left-out", timeout_ms=10_000)
             while not self.stopped.is_set():
-                for request in (fetch(), add_voter(), create_acl()):
+                for request in (fetch(epoch=2), add_voter(), create_acl()):
                     self._judge(request, client.send(request))
 
     def _judge(self, request: Message, answer: Any) -> None:
