@@ -245,6 +245,8 @@ class Door:
             await trio.sleep(delay)
         while (crowd := self._crowd()) is not None:
             _make_room(crowd)
+            if self._crowd() is None:
+                break
             with trio.move_on_after(FIRST_REQUEST_GRACE_S):
                 await self._admission.somebody_left.park()
         if self._is_protected and self._role.count >= self._admission.limits.max_connections:
