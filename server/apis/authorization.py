@@ -183,7 +183,9 @@ def _refused_piece_by_piece(
             setattr(piece, attribute, items[start : start + _REFUSED_A_STEP])
             refused = refuse(piece)
             for result in results:
-                getattr(response, result).extend(getattr(refused, result) or ())
+                more = getattr(refused, result)
+                if more:
+                    getattr(response, result).extend(more)
             yield
     return response
 

@@ -27,7 +27,7 @@ CONSTANT_BYTES = 8 * 1024 * 1024
 CORE_WORKS_AT_ONCE = frozenset({19, 20, 30, 31, 33, 37, 43, 44, 45, 49, 51, 56, 58, 62, 73})
 """Apis whose commands the controller's core carries out in one turn, however large they are."""
 
-MOST_OF_COMMANDS = 30_000
+MOST_OF_COMMANDS = 20_000
 """Elements in their requests: more take the core minutes."""
 
 SAMPLE = 5_000
