@@ -17,6 +17,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import assert_never
 
@@ -181,7 +182,7 @@ class QuorumDriver:
     def broker_proven_dead(self, death: controller_events.BrokerProvenDead, proof: str) -> None:
         """Tell the controller that a broker's process is gone; ``proof`` says in words how that is known."""
         assert self._controller is not None, "only a node with a controller hears of brokers"
-        self._post(partial(self._controller.broker_proven_dead, death, proof))
+        self._post(partial(self._controller.handle, replace(death, proof=proof)))
 
     @property
     def proven_deaths(self) -> int:
@@ -318,7 +319,7 @@ class QuorumDriver:
 
     async def _wait(self) -> None:
         """Return when there is something to do: an event, a deadline, committed batches to hand over."""
-        if self.waiting_events or self._committed.can_step:
+        if self.waiting_events or self._committed.can_step or self._has_work:
             await trio.lowlevel.checkpoint()
             return
         deadlines = (self._raft.next_deadline_ms(), self._controller_deadline_ms)
@@ -333,6 +334,11 @@ class QuorumDriver:
         finally:
             self._waits_until_ms = None
         self.metrics.idle_ms += (time.perf_counter() - begin) * 1000
+
+    @property
+    def _has_work(self) -> bool:
+        """Whether the controller works on a change, a slice a turn."""
+        return self._controller is not None and self._controller.has_work
 
     @property
     def _controller_deadline_ms(self) -> int | None:
@@ -368,6 +374,8 @@ class QuorumDriver:
             self._inbox.popleft()()
             self._obey_controller()
         self._take_commands()
+        if self._has_work:
+            self._tick_controller()
         if self._committed.can_step:
             self._committed.step(nursery)
             self._obey_controller()
@@ -389,10 +397,16 @@ class QuorumDriver:
         deadline_ms = self._raft.next_deadline_ms()
         if deadline_ms is not None and deadline_ms <= now_ms:
             self._to_raft(raft_events.Tick())
-        if self._controller is not None:
+        if self._controller is not None and not self._controller.has_work:
             deadline_ms = self._controller.next_deadline_ms
             if deadline_ms is not None and deadline_ms <= now_ms:
-                self._controller.handle(controller_events.Tick())
+                self._tick_controller()
+        self._obey_controller()
+
+    def _tick_controller(self) -> None:
+        """Let the controller do what is due, or more of what it has begun."""
+        assert self._controller is not None, "no controller"
+        self._controller.handle(controller_events.Tick())
         self._obey_controller()
 
     def _obey_controller(self) -> None:
