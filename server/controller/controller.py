@@ -329,6 +329,7 @@ class Controller:
         if self._change is not None:
             changes.insert(0, self._change)
         self._change, self._steps = None, iter(())
+        self._before_change = self._log.committed
         self._begun_heartbeat = None
         self._fencing.clear()
         self._moving.clear()
@@ -402,6 +403,7 @@ class Controller:
     def _end_change(self) -> None:
         change, self._change, self._steps = self._change, None, iter(())
         assert change is not None, "no change is worked on"
+        self._before_change = self._log.newest
         change.ended()
 
     def _carry_out(self, change: Change) -> Iterator[None]:

@@ -32,6 +32,7 @@ from server.metrics.controller import ControllerMetrics
 from server.node.committed_state import CommittedState, QuorumStorage
 from server.node.controller_half import ControllerHalf
 from server.node.disk_worker import DiskWorker, DiskWrite, Persisted, PersistJob
+from server.node.image_release import ImageRelease
 from server.node.log_tail import LogTail, TailBatch
 from server.node.pauses import PauseWatch
 from server.node.published import ImagePublisher, Published
@@ -106,7 +107,8 @@ class QuorumDriver:
         self._has_ended = trio.Event()
         self._nursery: trio.Nursery | None = None
         self.published = Published()
-        self._images = ImagePublisher(self.published)
+        self._old_images = ImageRelease()
+        self._images = ImagePublisher(self.published, self._old_images.replaced)
         self.metrics = QuorumMetrics()
         self._tail = LogTail(end_offset=storage.log.log_end_offset)
         self._worker = DiskWorker(
@@ -289,6 +291,7 @@ class QuorumDriver:
                 self._nursery = nursery
                 await nursery.start(self._worker.run)
                 self._committed.start(nursery)
+                nursery.start_soon(self._old_images.run)
                 self._open()
                 nursery.start_soon(self._channel.keep_ready, self._other_voters)
                 task_status.started()
